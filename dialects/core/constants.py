@@ -1,0 +1,210 @@
+"""Constants as buffers: splats of one element, small dense literals, and resources for the rest.
+
+A splat is a dense attribute whose storage holds one element. Above :data:`RESOURCE_THRESHOLD` bytes a
+constant is ``dense_resource<key>``; its blob is an immutable, 64-byte-aligned buffer in one process-wide
+table. Passes see all three forms through :func:`as_array`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import threading
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from xdsl.dialects.builtin import (
+    BytesAttr,
+    DenseIntOrFPElementsAttr,
+    DenseResourceAttr,
+    FloatAttr,
+    IntegerAttr,
+    TensorType,
+)
+from xdsl.ir import Attribute, OpResult, SSAValue
+
+from lamina.dialects.core.diagnostics import error
+from lamina.dialects.core.dtypes import element_type, numpy_dtype
+
+RESOURCE_THRESHOLD = 1024
+"""Bytes above which a constant that is no splat becomes a resource."""
+ALIGNMENT = 64
+
+
+@dataclass(frozen=True, eq=False)
+class Blob:
+    """The bytes of a resource: a read-only 1-d uint8 array that starts at a multiple of 64."""
+
+    data: np.ndarray = field(repr=False)
+
+    @cached_property
+    def digest(self) -> str:
+        """A content digest, computed once."""
+        return hashlib.blake2b(self.data.data, digest_size=12).hexdigest()
+
+
+_blobs: dict[str, Blob] = {}
+_lock = threading.Lock()
+
+
+def aligned_copy(array: np.ndarray) -> np.ndarray:
+    """A read-only C-contiguous copy of an array at a 64-byte-aligned address."""
+    storage = np.empty(array.nbytes + ALIGNMENT, np.uint8)
+    start = -storage.ctypes.data % ALIGNMENT
+    copy = storage[start : start + array.nbytes].view(array.dtype).reshape(array.shape)
+    copy[...] = array
+    copy.flags.writeable = False
+    return copy
+
+
+def _as_blob(array: np.ndarray) -> Blob:
+    """A blob over the array's bytes, shared where they are immutable, contiguous and aligned already."""
+    shareable = array.flags.c_contiguous and not array.flags.writeable
+    if not (shareable and array.ctypes.data % ALIGNMENT == 0):
+        array = aligned_copy(array)
+    return Blob(array.reshape(-1).view(np.uint8) if array.size else np.empty(0, np.uint8))
+
+
+def add_resource(array: np.ndarray, key: str | None = None) -> str:
+    """Put an array's bytes into the table; returns the key under which they are found.
+
+    Without a key it is derived from the content, so equal arrays share one blob. A key that is taken
+    by other bytes gets the content's digest appended.
+    """
+    blob = _as_blob(array)
+    with _lock:
+        key = key or f"const_{blob.digest}"
+        held = _blobs.get(key)
+        if held is not None and held.digest != blob.digest:
+            key = f"{key}_{blob.digest}"
+        _blobs.setdefault(key, blob)
+    return key
+
+
+def resource(key: str) -> Blob:
+    """The blob of a key; a key without one is a :class:`LaminaError`."""
+    blob = _blobs.get(key)
+    if blob is None:
+        raise error(
+            f"the resource '{key}' has no data",
+            hint="the text was printed with its constants elided, or its `{-# dialect_resources … #-}` is missing",
+        )
+    return blob
+
+
+def has_resource(key: str) -> bool:
+    """Whether the table holds data for a key."""
+    return key in _blobs
+
+
+def as_array(attribute: Attribute) -> np.ndarray:
+    """The value of a constant attribute as a read-only NumPy array (rank 0 for scalar attributes).
+
+    Takes dense literals, splats, resources, integer and float attributes; a splat is a broadcast view,
+    a resource a view of its blob: nothing is copied. Anything else raises :class:`LaminaError`.
+    """
+    match attribute:
+        case DenseResourceAttr():
+            kind = attribute.type
+            dtype = numpy_dtype(kind.get_element_type())  # pyright: ignore[reportAttributeAccessIssue]
+            shape = kind.get_shape()
+            data = resource(attribute.resource_handle.data).data
+            if data.nbytes != math.prod(shape) * dtype.itemsize:
+                raise error(
+                    f"the resource '{attribute.resource_handle.data}' holds {data.nbytes} bytes, "
+                    f"its type {kind} needs {math.prod(shape) * dtype.itemsize}"
+                )
+            return data.view(dtype).reshape(shape)
+        case DenseIntOrFPElementsAttr():
+            dtype = numpy_dtype(attribute.get_element_type())
+            shape = attribute.get_shape()
+            data = np.frombuffer(attribute.data.data, dtype)
+            if data.size == 1 and math.prod(shape) != 1:
+                return np.broadcast_to(data.reshape(()), shape)
+            return data.reshape(shape)
+        case IntegerAttr():
+            return _read_only(np.asarray(attribute.value.data).astype(numpy_dtype(attribute.type)))
+        case FloatAttr():
+            return _read_only(np.asarray(attribute.value.data).astype(numpy_dtype(attribute.type)))
+        case _:
+            raise error(f"'{attribute}' is not a constant with known elements")
+
+
+def _read_only(array: np.ndarray) -> np.ndarray:
+    array.flags.writeable = False
+    return array
+
+
+def constant_attr(
+    array: np.ndarray, type: Attribute | None = None, key: str | None = None
+) -> DenseIntOrFPElementsAttr | DenseResourceAttr:
+    """The attribute for an array: a splat where all elements have the same bits, a resource where it is large.
+
+    ``type`` is the tensor (or vector, memref) type, by default the tensor type of the array's dtype and
+    shape; ``key`` names the resource if it becomes one.
+    """
+    array = np.asarray(array)
+    if type is None:
+        type = TensorType(element_type(array.dtype), array.shape)
+    dtype = numpy_dtype(type.get_element_type())  # pyright: ignore[reportAttributeAccessIssue]
+    array = np.asarray(array, dtype)
+    if array.size > 1 and _is_splat(array):
+        return DenseIntOrFPElementsAttr(type, BytesAttr(array.flat[0].tobytes()))  # pyright: ignore[reportArgumentType]
+    if array.nbytes > RESOURCE_THRESHOLD:
+        return DenseResourceAttr.from_params(add_resource(array, key), type)  # pyright: ignore[reportArgumentType]
+    return DenseIntOrFPElementsAttr(type, BytesAttr(array.tobytes()))  # pyright: ignore[reportArgumentType]
+
+
+def splat_attr(value: float | int | bool, type: Attribute) -> DenseIntOrFPElementsAttr:
+    """A constant of a shaped type with one value everywhere, held as one element."""
+    dtype = numpy_dtype(type.get_element_type())  # pyright: ignore[reportAttributeAccessIssue]
+    size = math.prod(type.get_shape())  # pyright: ignore[reportAttributeAccessIssue]
+    data = np.asarray(value).astype(dtype).tobytes() if size else b""
+    return DenseIntOrFPElementsAttr(type, BytesAttr(data))  # pyright: ignore[reportArgumentType]
+
+
+def _is_splat(array: np.ndarray) -> bool:
+    """All elements have the same bits (so 0.0 and -0.0 differ, and equal NaNs are the same)."""
+    first = array.flat[0].tobytes()
+    if array.flat[-1].tobytes() != first:
+        return False
+    bits = np.ascontiguousarray(array).view(np.uint8).reshape(array.size, array.dtype.itemsize)
+    return bool((bits == np.frombuffer(first, np.uint8)).all())
+
+
+def is_splat(attribute: Attribute) -> bool:
+    """Whether a dense attribute holds its value as a splat."""
+    if not isinstance(attribute, DenseIntOrFPElementsAttr):
+        return False
+    return len(attribute) == 1
+
+
+def content_digest(attribute: Attribute) -> str:
+    """A digest of a constant's type and bytes: equal constants have equal digests, whatever their form."""
+    if isinstance(attribute, DenseResourceAttr):
+        payload = resource(attribute.resource_handle.data).digest
+    else:
+        payload = hashlib.blake2b(np.ascontiguousarray(as_array(attribute)).data, digest_size=12).hexdigest()
+    kind = str(getattr(attribute, "type", ""))
+    return hashlib.blake2b(f"{payload}:{kind}".encode(), digest_size=8).hexdigest()
+
+
+CONSTANT_OPS = ("nn.constant", "arith.constant")
+
+
+def constant_attribute(value: SSAValue) -> Attribute | None:
+    """The attribute of the constant op that defines a value, or None."""
+    if isinstance(value, OpResult) and value.op.name in CONSTANT_OPS:
+        return value.op.properties.get("value")
+    return None
+
+
+def constant_value(value: SSAValue) -> np.ndarray | None:
+    """The array of the constant op that defines a value, or None where it is no constant with known data."""
+    attribute = constant_attribute(value)
+    if attribute is None:
+        return None
+    if isinstance(attribute, DenseResourceAttr) and not has_resource(attribute.resource_handle.data):
+        return None
+    return as_array(attribute)

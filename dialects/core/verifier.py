@@ -1,0 +1,165 @@
+"""Verification of a whole module: each op's own rules, and that every use is dominated by its definition."""
+
+from __future__ import annotations
+
+from xdsl.dialects.builtin import ModuleOp, UnregisteredOp
+from xdsl.ir import Block, BlockArgument, Operation, Region, SSAValue
+from xdsl.traits import IsolatedFromAbove, NoTerminator
+from xdsl.utils.exceptions import VerifyException
+
+from lamina.dialects.core.diagnostics import Diagnostic, LaminaError, error, note
+
+
+def verify(root: Operation) -> None:
+    """Verify an operation and everything in it. Raises :class:`LaminaError` at the first op that is wrong."""
+    for op in root.walk():
+        try:
+            op.verify(verify_nested_ops=False)
+        except VerifyException as problem:
+            raise error(cause_of(problem), op) from problem
+        except ValueError as problem:
+            raise error(cause_of(problem), op) from problem
+        for region in op.regions:
+            _check_blocks(op, region)
+    _check_uses(root)
+
+
+def cause_of(problem: BaseException) -> str:
+    """The first line of the innermost cause of an exception."""
+    while problem.__cause__ is not None:
+        problem = problem.__cause__
+    text = str(problem).strip()
+    return text.split("\n", 1)[0] or type(problem).__name__
+
+
+def _check_blocks(op: Operation, region: Region) -> None:
+    for block in region.blocks:
+        needs_terminator = not isinstance(op, UnregisteredOp) and not op.has_trait(NoTerminator)
+        if block.is_empty and needs_terminator and not isinstance(op, ModuleOp):
+            raise error("has a block without a terminator", op)
+
+
+def _check_uses(root: Operation) -> None:
+    """Each operand is defined before its use: in the same block, a dominating block, or an enclosing op."""
+    order: dict[Operation, int] = {}
+    dominators: dict[Region, dict[Block, Block | None]] = {}
+    for op in root.walk():
+        if op.parent is not None and op not in order:
+            for i, sibling in enumerate(op.parent.ops):
+                order[sibling] = i
+    for op in root.walk():
+        if op is root:
+            continue
+        for number, operand in enumerate(op.operands):
+            if not _dominates(operand, op, order, dominators):
+                raise _not_dominated(op, number, operand)
+
+
+def _not_dominated(op: Operation, number: int, operand: SSAValue) -> LaminaError:
+    notes: list[Diagnostic] = []
+    if isinstance(operand.owner, Operation):
+        notes.append(note("the operand is defined here", operand.owner))
+    return error(f"operand #{number} does not dominate this use", op, notes=notes)
+
+
+def _dominates(
+    value: SSAValue,
+    user: Operation,
+    order: dict[Operation, int],
+    dominators: dict[Region, dict[Block, Block | None]],
+) -> bool:
+    home = value.owner.parent if isinstance(value.owner, Operation) else value.owner
+    if home is None:
+        return isinstance(value, BlockArgument)
+    inner: Operation = user
+    while inner.parent is not None and inner.parent.parent is not home.parent:
+        parent = inner.parent_op()
+        if parent is None or parent.has_trait(IsolatedFromAbove):
+            return False
+        inner = parent
+    block = inner.parent
+    if block is None:
+        return False
+    if block is home:
+        return isinstance(value, BlockArgument) or order[value.owner] < order[inner] or _is_graph_region(home)  # pyright: ignore[reportArgumentType]
+    return _block_dominates(home, block, dominators)
+
+
+def _is_graph_region(block: Block) -> bool:
+    parent = block.parent_op()
+    return isinstance(parent, ModuleOp | UnregisteredOp)
+
+
+def _block_dominates(a: Block, b: Block, cache: dict[Region, dict[Block, Block | None]]) -> bool:
+    region = a.parent
+    assert region is not None
+    if region not in cache:
+        cache[region] = immediate_dominators(region)
+    tree = cache[region]
+    if b not in tree:
+        return True  # an unreachable block is dominated by everything
+    step: Block | None = b
+    while step is not None:
+        if step is a:
+            return True
+        step = tree[step]
+    return False
+
+
+def immediate_dominators(region: Region) -> dict[Block, Block | None]:
+    """The immediate dominator of each block that is reachable from the entry (Cooper, Harvey, Kennedy 2001)."""
+    entry = region.blocks.first
+    if entry is None:
+        return {}
+    postorder = _postorder(entry)
+    number = {block: i for i, block in enumerate(postorder)}
+    predecessors: dict[Block, list[Block]] = {block: [] for block in postorder}
+    for block in postorder:
+        for successor in _successors(block):
+            predecessors[successor].append(block)
+    tree: dict[Block, Block | None] = {entry: entry}
+    changed = True
+    while changed:
+        changed = False
+        for block in reversed(postorder):
+            if block is entry:
+                continue
+            known = [p for p in predecessors[block] if p in tree]
+            best = known[0]
+            for other in known[1:]:
+                best = _meet(best, other, tree, number)
+            if tree.get(block) is not best:
+                tree[block] = best
+                changed = True
+    tree[entry] = None
+    return tree
+
+
+def _meet(a: Block, b: Block, tree: dict[Block, Block | None], number: dict[Block, int]) -> Block:
+    while a is not b:
+        while number[a] < number[b]:
+            a = tree[a]  # pyright: ignore[reportAssignmentType]
+        while number[b] < number[a]:
+            b = tree[b]  # pyright: ignore[reportAssignmentType]
+    return a
+
+
+def _successors(block: Block) -> list[Block]:
+    last = block.last_op
+    return list(last.successors) if last is not None else []
+
+
+def _postorder(entry: Block) -> list[Block]:
+    done: list[Block] = []
+    seen = {entry}
+    stack = [(entry, iter(_successors(entry)))]
+    while stack:
+        block, successors = stack[-1]
+        following = next((s for s in successors if s not in seen), None)
+        if following is None:
+            done.append(block)
+            stack.pop()
+        else:
+            seen.add(following)
+            stack.append((following, iter(_successors(following))))
+    return done
