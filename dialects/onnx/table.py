@@ -39,7 +39,7 @@ class Parameters:
 
 @dataclass(frozen=True)
 class AttributeDefinition:
-    """An attribute: its ONNX type (``INT``, ``FLOATS``, ``GRAPH``, …), its default, whether it is required."""
+    """An attribute: its ONNX type (``INT``, ``FLOATS``, ``GRAPH``, …), its default, and if it is required."""
 
     kind: str
     default: Any = None
