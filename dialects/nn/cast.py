@@ -1,0 +1,23 @@
+"""Conversion between element types."""
+
+from __future__ import annotations
+
+from xdsl.irdl import irdl_op_definition
+
+from lamina.dialects.nn.elementwise import UnaryOp
+
+
+@irdl_op_definition
+class CastOp(UnaryOp):
+    """The operand's values in the element type of the result, which the op carries. ONNX Cast (saturating).
+
+    ``x: [*S] of any -> [*S] of any``:
+
+    * to a float: rounded to the nearest, ties to even, too large gives infinity; to bf16 through f32;
+      i1 gives 0 or 1;
+    * float to integer: truncated toward zero, saturated at the ends of the type's range, NaN gives 0;
+    * integer to integer: modulo 2^width (sign- or zero-extended by the source's signedness);
+    * to i1: whether the value differs from zero (NaN does).
+    """
+
+    name = "nn.cast"
