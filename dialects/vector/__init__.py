@@ -1,0 +1,1 @@
+"""What xDSL's vector dialect lacks of upstream's."""
