@@ -21,7 +21,8 @@ def extensions() -> dict[str, str]:
     """The modules that add ops to xDSL's dialects, by dialect: each ``dialects/<name>/extension.py``."""
     root = Path(__file__).resolve().parent.parent
     return {
-        path.parent.name: f"lamina.dialects.{path.parent.name}.extension" for path in root.glob("*/extension.py")
+        path.parent.name: f"lamina.dialects.{path.parent.name}.extension"
+        for path in root.glob("*/extension.py")
     }
 
 
@@ -56,4 +57,5 @@ def _extended(factory: Callable[[], Dialect], module: str) -> Dialect:
     extra = importlib.import_module(module)
     operations: dict[str, type[Operation]] = {op.name: op for op in (*base.operations, *extra.OPERATIONS)}
     attributes: dict[str, type[Attribute]] = {a.name: a for a in (*base.attributes, *extra.ATTRIBUTES)}
-    return Dialect(base.name, list(operations.values()), list(attributes.values()), list(base.interfaces.values()))
+    interfaces = list(base._interfaces)  # pyright: ignore[reportPrivateUsage]
+    return Dialect(base.name, list(operations.values()), list(attributes.values()), interfaces)

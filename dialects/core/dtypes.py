@@ -54,7 +54,9 @@ def numpy_dtype(element: Attribute) -> np.dtype:
     raise error(f"element type '{element}' has no NumPy dtype")
 
 
-def element_type(dtype: np.dtype | type) -> IntegerType | Float16Type | BFloat16Type | Float32Type | Float64Type:
+def element_type(
+    dtype: np.dtype | type,
+) -> IntegerType | Float16Type | BFloat16Type | Float32Type | Float64Type:
     """The element type for a dtype: signless for signed integers, ``ui<N>`` for unsigned, i1 for bool."""
     dtype = np.dtype(dtype)
     match dtype.kind:

@@ -63,10 +63,20 @@ def parse(
         raise LaminaError(Diagnostic(_first_line(problem), _here(reader, text, name))) from problem
     except RecursionError as problem:
         raise LaminaError(Diagnostic("regions are nested too deeply", _here(reader, text, name))) from problem
-    except (ValueError, IndexError, KeyError, AssertionError, TypeError, NotImplementedError, AttributeError) as problem:
+    except (
+        ValueError,
+        IndexError,
+        KeyError,
+        AssertionError,
+        TypeError,
+        NotImplementedError,
+        AttributeError,
+    ) as problem:
         # What xDSL's op parsers let through on malformed input.
         message = _first_line(problem) or type(problem).__name__
-        raise LaminaError(Diagnostic(f"malformed operation: {message}", _here(reader, text, name))) from problem
+        raise LaminaError(
+            Diagnostic(f"malformed operation: {message}", _here(reader, text, name))
+        ) from problem
 
 
 class Reader(Parser):
@@ -128,19 +138,25 @@ class Reader(Parser):
         if data is None:
             values = [value.to_type(self, type.element_type) for value in elements]
             if shape and list(extent) != shape:
-                self.raise_error(f"dense literal has shape {shape}, its type needs {list(extent)}", start, self.pos)
+                self.raise_error(
+                    f"dense literal has shape {shape}, its type needs {list(extent)}", start, self.pos
+                )
             if not values and count:
                 self.raise_error("dense literal is empty, but its type is not", start, self.pos)
             if count == 0:
                 values = []
             kind = type
             if len(values) == 1:
-                return DenseIntOrFPElementsAttr(kind, BytesAttr(type.element_type.pack(self._wrapped(type, values))))
+                return DenseIntOrFPElementsAttr(
+                    kind, BytesAttr(type.element_type.pack(self._wrapped(type, values)))
+                )
             return DenseIntOrFPElementsAttr.from_list(kind, values)  # pyright: ignore[reportArgumentType,reportCallIssue]
         if len(data) == width and count != 0:
             return DenseIntOrFPElementsAttr(type, BytesAttr(data))
         if len(data) != width * count:
-            self.raise_error(f"dense literal has {len(data)} bytes, its type needs {width * count}", start, self.pos)
+            self.raise_error(
+                f"dense literal has {len(data)} bytes, its type needs {width * count}", start, self.pos
+            )
         attribute = DenseIntOrFPElementsAttr(type, BytesAttr(data))
         if type.name == "tensor" and len(data) > 1024:
             return constant_attr(as_array(attribute), type)
@@ -174,13 +190,19 @@ def _take_resources(text: str, name: str) -> tuple[str, dict[str, str]]:
         return text, {}
     match = _METADATA.match(text, start)
     if match is None:
-        raise LaminaError(Diagnostic("file metadata starts with `{-#` but does not end with `#-}`", _place(text, start, name)))
+        raise LaminaError(
+            Diagnostic(
+                "file metadata starts with `{-#` but does not end with `#-}`", _place(text, start, name)
+            )
+        )
     keys: dict[str, str] = {}
     for item in _BLOB.finditer(text, match.start(), match.end()):
         key = item.group(1) or item.group(2)
         digits = item.group(3)
         if len(digits) % 2 or len(digits) < 2 * _HEADER_BYTES:
-            raise LaminaError(Diagnostic(f"the blob of resource '{key}' is truncated", _place(text, item.start(), name)))
+            raise LaminaError(
+                Diagnostic(f"the blob of resource '{key}' is truncated", _place(text, item.start(), name))
+            )
         data = np.frombuffer(bytes.fromhex(digits), np.uint8)[_HEADER_BYTES:]
         keys[key] = add_resource(aligned_copy(data), key)
     return text[: match.start()] + text[match.end() :], keys
@@ -206,5 +228,9 @@ def _diagnostic_of(problem: ParseError, text: str, name: str) -> Diagnostic:
     notes: list[Diagnostic] = []
     if isinstance(problem, MultipleSpansParseError):
         for span, message in problem.refs:
-            notes.append(Diagnostic(message or problem.ref_text or "here", _place(text, span.start, name), "note"))
-    return Diagnostic(problem.msg.strip().rstrip(".!"), _place(text, problem.span.start, name), notes=tuple(notes))
+            notes.append(
+                Diagnostic(message or problem.ref_text or "here", _place(text, span.start, name), "note")
+            )
+    return Diagnostic(
+        problem.msg.strip().rstrip(".!"), _place(text, problem.span.start, name), notes=tuple(notes)
+    )

@@ -153,7 +153,12 @@ def attribute_of(value: Any) -> Attribute:
             raise TypeError(f"no attribute for {value!r}")
 
 
-def make(name: str, operands: Sequence[SSAValue | Operation] = (), result_types: Sequence[Attribute] | None = None, **attributes: Any) -> NnOp:
+def make(
+    name: str,
+    operands: Sequence[SSAValue | Operation] = (),
+    result_types: Sequence[Attribute] | None = None,
+    **attributes: Any,
+) -> NnOp:
     """Build an ``nn`` op by name, with attributes from Python values and inferred result types.
 
     ``None`` as an attribute means that it is absent. Raises :class:`ShapeError` where the operands do not fit.

@@ -80,7 +80,9 @@ class Pass:
     @classmethod
     def examples(cls) -> list[str]:
         """The ``mlir`` blocks of the docstring: input, then expected output."""
-        text = "\n".join(line[4:] if line.startswith("    ") else line for line in (cls.__doc__ or "").split("\n"))
+        text = "\n".join(
+            line[4:] if line.startswith("    ") else line for line in (cls.__doc__ or "").split("\n")
+        )
         return re.findall(r"```mlir\n(.*?)```", text, re.DOTALL)
 
     def text(self) -> str:

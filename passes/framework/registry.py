@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import importlib
 import inspect
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from lamina.dialects.core.diagnostics import LaminaError, did_you_mean, error
+from lamina.dialects.core.diagnostics import did_you_mean, error
 from lamina.passes.framework.passes import Pass
 
 _PACKAGES = ("passes", "lowering")
@@ -51,7 +52,7 @@ def find_pass(name: str) -> type[Pass]:
             for declaration in passes_in(module):
                 _loaded.setdefault(declaration.name, declaration)
     if name not in _loaded:
-        raise LaminaError(error(f"unknown pass '{name}'", hint=did_you_mean(name, pass_names())).diagnostics[0])
+        raise error(f"unknown pass '{name}'", hint=did_you_mean(name, pass_names()))
     return _loaded[name]
 
 
@@ -79,3 +80,28 @@ def all_passes() -> list[type[Pass]]:
 def pass_names() -> list[str]:
     """The names of all registered passes."""
     return [p.name for p in all_passes()]
+
+
+@dataclass(frozen=True)
+class NamedPipeline:
+    """A pipeline with a name of its own, as ``--lower-to-linalg`` is."""
+
+    name: str
+    text: str
+    summary: str
+
+
+@cache
+def _pipelines() -> dict[str, NamedPipeline]:
+    found: dict[str, NamedPipeline] = importlib.import_module("lamina.lowering.pipelines").PIPELINES
+    return found
+
+
+def find_pipeline(name: str) -> NamedPipeline | None:
+    """The named pipeline, or None."""
+    return _pipelines().get(name)
+
+
+def pipeline_names() -> list[str]:
+    """The names of all named pipelines."""
+    return sorted(_pipelines())

@@ -1,0 +1,91 @@
+"""The named pipelines: how a model gets from ``nn`` to machine code, step by step.
+
+Each step's comment says why it stands where it stands. Any prefix of a pipeline is itself a place to stop,
+print, edit and go on from.
+"""
+
+from __future__ import annotations
+
+from lamina.passes.framework.registry import NamedPipeline
+
+MODEL_PASSES = (
+    "convert-onnx-to-nn",  # a file's operators become nn ops; nothing to do for a model in nn
+    "canonicalize",  # shapes that are known fold, so that later patterns see constants
+    "nn-fold-batch-norm",  # before layouts change: the convolution and its normalisation still stand together
+    "nn-propagate-layout",  # convolutions vectorise over channels, which must be innermost
+    "nn-constant-fold",  # transposed weights and other constant subgraphs, after everything that makes them
+    "canonicalize",
+    "cse",
+)
+
+LINALG_PASSES = (
+    "convert-nn-to-linalg",
+    "canonicalize",
+    "cse",
+    "linalg-fuse-elementwise-ops",  # chains become one loop nest, before each root gets its own function
+    "canonicalize",
+    "cse",
+)
+
+DISPATCH_PASSES = (
+    "form-dispatches",  # a root and its epilogue become one function: the unit of scheduling and compiling
+    "merge-equal-dispatches",  # before anything is done per function: equal kernels are compiled once
+    "func.func(cpu-default-schedule)",  # choices become attributes that can be read and edited
+    "vectorize-dispatches",  # while values are tensors: no aliasing to prove
+    "canonicalize",
+    "cse",
+)
+
+BUFFER_PASSES = (
+    "eliminate-empty-tensors",  # results are computed where they are wanted: fewer copies below
+    "one-shot-bufferize{bufferize-function-boundaries=true}",
+    "buffer-results-to-out-params",  # the entry writes into its caller's arrays
+    "plan-arena",  # after all allocations are known: one block of memory, planned now
+    "canonicalize",
+    "cse",
+)
+
+LOOP_PASSES = (
+    "convert-linalg-to-loops",  # what was not vectorised
+    "promote-reduction-accumulators",  # a sum in a register lets LLVM vectorise the loop around it
+    "canonicalize",
+    "cse",
+)
+
+MACHINE_PASSES = (
+    "lower-vector-multi-dim",  # n-d vectors stay whole until here: small IR
+    "math-polynomial-approximation",
+    "canonicalize",
+    "cse",
+    "convert-scf-to-cf",
+    "annotate-entry",  # shapes and element types go onto the entry's arguments before they become pointers
+    "expand-strided-metadata",
+    "convert-vector-to-llvm",
+    "convert-math-to-llvm",
+    "convert-math-to-libm",
+    "convert-index-to-llvm",
+    "convert-arith-to-llvm",
+    "finalize-memref-to-llvm",
+    "convert-cf-to-llvm",
+    "convert-func-to-llvm{use-bare-ptr-memref-call-conv=true}",
+    "reconcile-unrealized-casts",  # the casts that the conversions left between them cancel
+    "canonicalize",
+    "cse",
+)
+
+TO_LINALG = (*MODEL_PASSES, *LINALG_PASSES)
+TO_LOOPS = (*TO_LINALG, *DISPATCH_PASSES, *BUFFER_PASSES, *LOOP_PASSES)
+TO_LLVM = (*TO_LOOPS, *MACHINE_PASSES)
+
+
+def _named(name: str, passes: tuple[str, ...], summary: str) -> tuple[str, NamedPipeline]:
+    return name, NamedPipeline(name, ",".join(passes), summary)
+
+
+PIPELINES: dict[str, NamedPipeline] = dict(
+    (
+        _named("lower-to-linalg", TO_LINALG, "From nn (or a level above) to fused linalg on tensors"),
+        _named("lower-to-loops", TO_LOOPS, "From nn (or a level above) to loops on buffers"),
+        _named("lower-to-llvm", TO_LLVM, "From nn (or a level above) to the llvm dialect"),
+    )
+)

@@ -1,0 +1,191 @@
+"""Greedy rewriting: patterns and folds applied until nothing changes, within a budget.
+
+New operations take the location of the operation whose rewrite made them. A set of patterns that never
+comes to rest is reported with the patterns and the op that alternate.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from typing import TypeAlias
+
+from xdsl.dialects.builtin import UnknownLoc, UnregisteredOp
+from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.pattern_rewriter import PatternRewriter, PatternRewriterListener, RewritePattern
+from xdsl.transforms.dead_code_elimination import is_trivially_dead
+
+from lamina.dialects.core.diagnostics import LaminaError, error, note, op_name
+
+PatternsOf: TypeAlias = Callable[[Operation], Sequence[RewritePattern]]
+Fold: TypeAlias = Callable[[Operation], "Sequence[SSAValue | Attribute] | None"]
+Materialise: TypeAlias = Callable[[Attribute, Attribute, Operation], "Operation | None"]
+
+_REWRITES_PER_OP = 64
+"""Budget: rewrites for each op of the program (a program that comes to rest needs a handful)."""
+
+
+def apply_patterns(
+    root: Operation,
+    patterns: Iterable[RewritePattern],
+    max_rewrites: int | None = None,
+    *,
+    remove_dead: bool = True,
+) -> int:
+    """Apply patterns greedily to everything inside ``root``; returns the number of rewrites.
+
+    ``remove_dead`` also erases pure operations without uses. Beyond ``max_rewrites`` (by default 64 per op) a
+    :class:`LaminaError` names the patterns that alternate.
+    """
+    chosen = list(patterns)
+    driver = GreedyDriver(lambda op: chosen, max_rewrites=max_rewrites, remove_dead=remove_dead)
+    return driver.run(root)
+
+
+class GreedyDriver:
+    """A worklist over operations; each is erased if dead, else folded, else offered to its patterns."""
+
+    def __init__(
+        self,
+        patterns_of: PatternsOf,
+        fold: Fold | None = None,
+        materialise: Materialise | None = None,
+        max_rewrites: int | None = None,
+        *,
+        remove_dead: bool = True,
+    ) -> None:
+        self._patterns_of = patterns_of
+        self._fold = fold
+        self._materialise = materialise
+        self._max_rewrites = max_rewrites
+        self._remove_dead = remove_dead
+        self._queue: list[Operation] = []
+        self._queued: set[Operation] = set()
+        self._erased: set[Operation] = set()
+        self._current: Operation | None = None
+        self._recent: Counter[str] = Counter()
+        self.applied: Counter[str] = Counter()
+        """How often each pattern (by class name), ``fold`` and ``dead code`` changed the program."""
+        self._listener = PatternRewriterListener(
+            operation_insertion_handler=[self._inserted],
+            operation_removal_handler=[self._removed],
+            operation_modification_handler=[self._push_with_users],
+            operation_replacement_handler=[self._replaced],
+        )
+
+    def run(self, root: Operation) -> int:
+        """Rewrite everything inside ``root`` (not ``root`` itself); returns the number of changes."""
+        ops = [op for op in root.walk() if op is not root]
+        limit = self._max_rewrites or max(1000, _REWRITES_PER_OP * len(ops))
+        for op in reversed(ops):
+            self._push(op)
+        total = 0
+        while self._queue:
+            op = self._queue.pop()
+            self._queued.discard(op)
+            if op in self._erased or op.parent is None:
+                continue
+            name = self._step(op)
+            if name is None:
+                continue
+            self.applied[name] += 1
+            total += 1
+            if total > limit - 100:
+                self._recent[f"{name} on '{op_name(op)}'"] += 1
+            if total > limit:
+                raise self._does_not_converge(op, limit)
+        return total
+
+    def _step(self, op: Operation) -> str | None:
+        """Change one op if something applies; returns the name of what did."""
+        if self._remove_dead and is_trivially_dead(op):
+            self._erase(op)
+            return "dead code"
+        if self._fold is not None and self._fold_op(op):
+            return "fold"
+        self._current = op
+        for pattern in self._patterns_of(op):
+            rewriter = PatternRewriter(op)
+            rewriter.extend_from_listener(self._listener)
+            pattern.match_and_rewrite(op, rewriter)
+            if rewriter.has_done_action:
+                return type(pattern).__name__
+        return None
+
+    def _fold_op(self, op: Operation) -> bool:
+        assert self._fold is not None
+        folded = self._fold(op)
+        if folded is None:
+            return False
+        values: list[SSAValue] = []
+        for result, value in zip(op.results, folded, strict=True):
+            if isinstance(value, Attribute):
+                constant = self._materialise(value, result.type, op) if self._materialise else None
+                if constant is None:
+                    return False
+                constant.location = op.location
+                assert op.parent is not None
+                op.parent.insert_op_before(constant, op)
+                self._push(constant)
+                value = constant.results[0]
+            elif value is result:
+                return False
+            values.append(value)
+        for result, value in zip(op.results, values, strict=True):
+            for use in tuple(result.uses):
+                self._push(use.operation)
+            result.replace_all_uses_with(value)
+        self._erase(op)
+        return True
+
+    def _erase(self, op: Operation) -> None:
+        self._removed(op)
+        assert op.parent is not None
+        op.parent.erase_op(op)
+
+    def _push(self, op: Operation) -> None:
+        if op not in self._queued:
+            self._queued.add(op)
+            self._queue.append(op)
+
+    def _push_with_users(self, op: Operation) -> None:
+        self._push(op)
+        for result in op.results:
+            for use in result.uses:
+                self._push(use.operation)
+
+    def _inserted(self, op: Operation) -> None:
+        for inner in op.walk():
+            if isinstance(inner.location, UnknownLoc) and self._current is not None:
+                inner.location = self._current.location
+            self._push(inner)
+
+    def _removed(self, op: Operation) -> None:
+        for inner in op.walk():
+            self._erased.add(inner)
+            for operand in inner.operands:
+                if isinstance(operand.owner, Operation):
+                    self._push(operand.owner)
+                elif isinstance(operand.owner, Block) and (parent := operand.owner.parent_op()) is not None:
+                    self._push(parent)
+
+    def _replaced(self, op: Operation, values: Sequence[SSAValue | None]) -> None:
+        for result in op.results:
+            for use in result.uses:
+                self._push(use.operation)
+
+    def _does_not_converge(self, op: Operation, limit: int) -> LaminaError:
+        busy = [
+            note(f"{name}: {count} of the last 100 rewrites") for name, count in self._recent.most_common(3)
+        ]
+        return error(
+            f"is still being rewritten after {limit} rewrites",
+            op,
+            notes=busy,
+            hint="two patterns undo each other, or a pattern reports a change it did not make",
+        )
+
+
+def is_registered(op: Operation) -> bool:
+    """Whether the op has a definition (nothing may be assumed of one that has none)."""
+    return not isinstance(op, UnregisteredOp)

@@ -1,0 +1,43 @@
+"""Lamina: an MLIR-style compiler framework, from trained models to fast native code.
+
+The names below are the public API; each is imported when first used.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING
+
+__version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from lamina.dialects.core.diagnostics import LaminaError as LaminaError
+    from lamina.dialects.core.printer import to_text as to_text
+    from lamina.lowering.api import compile as compile
+    from lamina.lowering.api import interpret as interpret
+    from lamina.lowering.api import load as load
+    from lamina.lowering.api import parse as parse
+    from lamina.passes.framework.manager import run_pipeline as run_pipeline
+
+_PUBLIC = {
+    "LaminaError": "lamina.dialects.core.diagnostics",
+    "to_text": "lamina.dialects.core.printer",
+    "run_pipeline": "lamina.passes.framework.manager",
+    "compile": "lamina.lowering.api",
+    "interpret": "lamina.lowering.api",
+    "load": "lamina.lowering.api",
+    "parse": "lamina.lowering.api",
+}
+
+__all__ = ["__version__", *_PUBLIC]
+
+
+def __getattr__(name: str) -> object:
+    module = _PUBLIC.get(name)
+    if module is None:
+        raise AttributeError(f"module 'lamina' has no attribute '{name}'")
+    return getattr(importlib.import_module(module), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,10 @@
+import os
+
+import lit.formats
+
+config.name = "Lamina"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".mlir"]
+config.test_source_root = os.path.dirname(__file__)
+config.environment["PATH"] = os.environ["PATH"]
+config.excludes = ["Inputs"]
