@@ -244,7 +244,7 @@ class _ModelReader:
                 raise error(f"the attribute '{attribute.name}' is of kind {kind}, which is not supported")
 
     def region(self, graph: Any, values: dict[str, SSAValue]) -> Region:
-        """A graph attribute as a region: one block, ended by ``onnx.Yield``, that sees the values around it."""
+        """A graph attribute as a region: a block, ended by ``onnx.Yield``, that sees the values around it."""
         block = Block(arg_types=[self.type_of_value(value.name) for value in graph.input])
         inner = dict(values)
         for value, argument in zip(graph.input, block.args, strict=True):

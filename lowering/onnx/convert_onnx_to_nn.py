@@ -1,0 +1,73 @@
+"""The pass ``convert-onnx-to-nn``, and the import of an ONNX model in one call."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
+
+from lamina.lowering.onnx.conversion import Conversion
+from lamina.passes.framework.conditions import Condition, no_dialect
+from lamina.passes.framework.passes import Pass, PassContext
+
+if TYPE_CHECKING:
+    from onnx import ModelProto
+
+
+def convert_onnx_to_nn(module: ModuleOp) -> int:
+    """Turn every `onnx` op of a module into `nn` ops, in place; returns how many there were.
+
+    All operators that cannot be converted are reported at once in one :class:`LaminaError`; the module is
+    then partly converted.
+    """
+    conversion = Conversion(module)
+    conversion.run()
+    return conversion.converted
+
+
+def import_onnx(source: str | Path | bytes | ModelProto) -> ModuleOp:
+    """The module in `nn` for an ONNX model: a file, its bytes, or a ``ModelProto``."""
+    from lamina.lowering.formats.onnx_reader import load_onnx
+
+    module = load_onnx(source)
+    convert_onnx_to_nn(module)
+    return module
+
+
+@dataclass(frozen=True)
+class ConvertOnnxToNn(Pass):
+    """Convert ONNX operators to `nn`, by the version of the operator set that the module imports.
+
+    Operators without a counterpart are composed of several ops. Constant operands become attributes; shape
+    computations on dynamic extents become ops on the results of ``nn.shape_of``. Whatever cannot be
+    converted is reported in one error: the operator, how often it occurs, the first node, and the reason.
+
+    ```mlir
+    builtin.module attributes {onnx.opset = {ai.onnx = 13 : i64}} {
+      func.func @main(%x: tensor<2x3x4xf32>) -> tensor<2x12xf32> {
+        %0 = onnx.Flatten %x {axis = 1 : i64} : (tensor<2x3x4xf32>) -> tensor<2x12xf32>
+        %1 = onnx.Relu %0 : (tensor<2x12xf32>) -> tensor<2x12xf32>
+        return %1 : tensor<2x12xf32>
+      }
+    }
+    ```
+
+    ```mlir
+    func.func @main(%x: tensor<2x3x4xf32>) -> tensor<2x12xf32> {
+      %0 = nn.reshape %x {shape = array<i64: 2, 12>} : (tensor<2x3x4xf32>) -> tensor<2x12xf32>
+      %1 = nn.relu %0 : (tensor<2x12xf32>) -> tensor<2x12xf32>
+      return %1 : tensor<2x12xf32>
+    }
+    ```
+    """
+
+    name = "convert-onnx-to-nn"
+    ensures: ClassVar[tuple[Condition, ...]] = (no_dialect("onnx"),)
+    statistics: ClassVar[dict[str, str]] = {"converted": "ONNX operations converted"}
+
+    def run(self, op: Operation, ctx: PassContext) -> None:
+        assert isinstance(op, ModuleOp)
+        ctx.count("converted", convert_onnx_to_nn(op))

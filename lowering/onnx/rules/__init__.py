@@ -1,0 +1,1 @@
+"""The rules that turn ONNX's operators into `nn`, a module for each family of operators."""
