@@ -1,0 +1,93 @@
+"""Scalar bodies of named operations: multiply-accumulate and elementwise, with upstream's promotions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import AnyFloat, IntegerType
+from xdsl.dialects.linalg import YieldOp
+from xdsl.dialects.linalg.abstract_ops import NamedOperation
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+
+from lamina.dialects.core.diagnostics import error
+
+
+def promote(value: SSAValue, target: Attribute, block: Block) -> SSAValue:
+    """Widen (or narrow) a scalar to a type the way named ops do: signed, extending or truncating."""
+    source = value.type
+    if source == target:
+        return value
+    op: Operation
+    match source, target:
+        case IntegerType(), IntegerType():
+            widens = source.width.data < target.width.data
+            op = arith.ExtSIOp(value, target) if widens else arith.TruncIOp(value, target)
+        case IntegerType(), _ if isinstance(target, AnyFloat):
+            op = arith.SIToFPOp(value, target)
+        case _ if isinstance(source, AnyFloat) and isinstance(target, AnyFloat):
+            widens = source.bitwidth < target.bitwidth
+            op = arith.ExtFOp(value, target) if widens else arith.TruncFOp(value, target)
+        case _:
+            raise error(f"a named linalg operation cannot promote {source} to {target}")
+    block.add_op(op)
+    return op.results[0]
+
+
+def _region(operands: Sequence[SSAValue], build: Callable[[Sequence[SSAValue], Block], SSAValue]) -> Region:
+    block = Block(arg_types=NamedOperation.body_arg_types(operands))
+    result = build(block.args, block)
+    block.add_op(YieldOp(result))
+    return Region(block)
+
+
+def multiply_accumulate(inputs: Sequence[SSAValue], outputs: Sequence[SSAValue]) -> Region:
+    """`out + a * b` in the output's element type."""
+
+    def build(args: Sequence[SSAValue], block: Block) -> SSAValue:
+        kind = args[-1].type
+        left, right = (promote(arg, kind, block) for arg in args[:2])
+        is_float = isinstance(kind, AnyFloat)
+        product = arith.MulfOp(left, right) if is_float else arith.MuliOp(left, right)
+        block.add_op(product)
+        if is_float:
+            total: Operation = arith.AddfOp(args[2], product.results[0])
+        else:
+            total = arith.AddiOp(args[2], product.results[0])
+        block.add_op(total)
+        return total.results[0]
+
+    return _region((*inputs, *outputs), build)
+
+
+def combine(
+    inputs: Sequence[SSAValue],
+    outputs: Sequence[SSAValue],
+    on_float: type[Operation],
+    on_integer: type[Operation],
+) -> Region:
+    """`out (op) in` for poolings, whose second input is a window of which only the shape counts."""
+
+    def build(args: Sequence[SSAValue], block: Block) -> SSAValue:
+        kind = args[-1].type
+        value = promote(args[0], kind, block)
+        chosen = on_float if isinstance(kind, AnyFloat) else on_integer
+        op = chosen(args[-1], value)  # pyright: ignore[reportCallIssue]
+        block.add_op(op)
+        return op.results[0]
+
+    return _region((*inputs, *outputs), build)
+
+
+def elementwise(
+    inputs: Sequence[SSAValue],
+    outputs: Sequence[SSAValue],
+    build: Callable[[Sequence[SSAValue], Block], SSAValue],
+) -> Region:
+    """A body over the inputs, promoted to the output's element type."""
+
+    def promoted(args: Sequence[SSAValue], block: Block) -> SSAValue:
+        kind = args[-1].type
+        return build([promote(arg, kind, block) for arg in args[: len(inputs)]], block)
+
+    return _region((*inputs, *outputs), promoted)

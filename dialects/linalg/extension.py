@@ -1,0 +1,12 @@
+"""What Lamina adds to xDSL's linalg dialect, under upstream's names and in upstream's form."""
+
+from __future__ import annotations
+
+from xdsl.ir import Attribute, Operation
+
+from lamina.dialects.linalg.contractions import CONTRACTIONS
+from lamina.dialects.linalg.convolutions import CONVOLUTIONS
+from lamina.dialects.linalg.elementwise import ELEMENTWISE
+
+OPERATIONS: list[type[Operation]] = [*CONTRACTIONS, *CONVOLUTIONS, *ELEMENTWISE]
+ATTRIBUTES: list[type[Attribute]] = []
