@@ -72,3 +72,18 @@ def element_type(
             if dtype.name == "bfloat16":
                 return BFloat16Type()
     raise error(f"dtype '{dtype}' has no element type in the IR")
+
+
+def is_unsigned(element: Attribute) -> bool:
+    """Whether an element type is an unsigned integer; i1 counts as one."""
+    return isinstance(element, IntegerType) and (
+        element.signedness.data is Signedness.UNSIGNED or element.width.data == 1
+    )
+
+
+def integer_limits(element: IntegerType) -> tuple[int, int]:
+    """The smallest and the largest value of an integer type."""
+    width = element.width.data
+    if is_unsigned(element):
+        return 0, (1 << width) - 1
+    return -(1 << (width - 1)), (1 << (width - 1)) - 1

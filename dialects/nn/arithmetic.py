@@ -54,7 +54,7 @@ class DivOp(ArithmeticOp):
 
 @irdl_op_definition
 class ModOp(ArithmeticOp):
-    """The remainder of the rounded-down quotient, which has the divisor's sign. ONNX Mod (fmod = 0), ``np.mod``.
+    """The remainder of the rounded-down quotient, which has the divisor's sign. ONNX Mod, ``np.mod``.
 
     Integers: the remainder of a division by zero is 0. Floats: ``r = fmod(lhs, rhs)``, plus ``rhs`` where
     ``r`` is not zero and has the other sign; a zero result has the sign of ``rhs``; by zero gives NaN.

@@ -14,7 +14,7 @@ from xdsl.printer import Printer
 from xdsl.traits import ConstantLike, Pure
 
 from lamina.dialects.core.constants import constant_attr
-from lamina.dialects.nn.base import NnOp
+from lamina.dialects.nn.base import NnOp, ShapeError
 
 
 @irdl_op_definition
@@ -35,7 +35,10 @@ class ConstantOp(NnOp, HasFolderInterface):
     def of(cls, value: Any, type: Attribute | None = None) -> ConstantOp:
         """A constant op for an attribute or an array (see ``constant_attr``)."""
         attribute = value if isinstance(value, Attribute) else constant_attr(value, type)
-        return cls.create(result_types=[type_of(attribute)], properties={"value": attribute})
+        kind = type_of(attribute)
+        if kind is None:
+            raise ShapeError(f"expects a value that carries its type, got {attribute}")
+        return cls.create(result_types=[kind], properties={"value": attribute})
 
     def fold(self) -> Sequence[SSAValue | Attribute] | None:
         return (self.value,)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 from xdsl.dialects.builtin import TensorType
+from xdsl.ir import Attribute
 
 from lamina.dialects.core.diagnostics import error
 from lamina.dialects.core.dtypes import numpy_dtype

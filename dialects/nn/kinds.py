@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from enum import Flag, auto
 
-from xdsl.dialects.builtin import BFloat16Type, Float16Type, Float32Type, Float64Type, IntegerType, TensorType
-from xdsl.ir import Attribute, SSAValue
+from xdsl.dialects.builtin import BFloat16Type, Float16Type, Float32Type, Float64Type, IntegerType
+from xdsl.ir import Attribute
 
 from lamina.dialects.nn.base import ShapeError
 
@@ -41,13 +41,6 @@ def kind_of(element: Attribute) -> Kind | None:
     if isinstance(element, IntegerType) and 1 <= element.width.data <= 64:
         return Kind.BOOLEAN if element.width.data == 1 else Kind.INTEGER
     return None
-
-
-def tensor_type(value: SSAValue) -> TensorType:
-    """The type of a tensor operand; anything else raises :class:`ShapeError`."""
-    if not isinstance(value.type, TensorType):
-        raise ShapeError(f"expects ranked tensors as operands, got {value.type}")
-    return value.type
 
 
 def require_kind(what: str, element: Attribute, kinds: Kind) -> None:

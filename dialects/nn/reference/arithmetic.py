@@ -7,17 +7,18 @@ from collections.abc import Callable
 import numpy as np
 
 from lamina.dialects.nn.base import NnOp
-from lamina.dialects.nn.reference._numeric import double, is_float, numeric, single
+from lamina.dialects.nn.reference._elementwise import double, numeric
+from lamina.dialects.nn.reference._numerics import is_floating, widened
 
 
 def _register(name: str, function: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> None:
     """A reference that ignores the op's attributes and computes narrow floats in f32."""
-    numeric(name)(lambda _, a, b: function(*single(a, b)))
+    numeric(name)(lambda _, a, b: function(widened(a), widened(b)))
 
 
 def divide(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """The quotient; for integers truncated toward zero, and 0 where the divisor is."""
-    if is_float(a):
+    if is_floating(a.dtype):
         return np.divide(a, b)
     divisor = np.where(b == 0, b.dtype.type(1), b)
     quotient = np.floor_divide(a - np.fmod(a, divisor), divisor)
@@ -26,14 +27,14 @@ def divide(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 def floor_remainder(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """The remainder with the divisor's sign; for integers 0 where the divisor is 0."""
-    if is_float(a):
+    if is_floating(a.dtype):
         return np.mod(a, b)
     return np.where(b == 0, a.dtype.type(0), np.mod(a, np.where(b == 0, b.dtype.type(1), b)))
 
 
 def truncated_remainder(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """The remainder with the dividend's sign; for integers 0 where the divisor is 0."""
-    if is_float(a):
+    if is_floating(a.dtype):
         return np.fmod(a, b)
     return np.where(b == 0, a.dtype.type(0), np.fmod(a, np.where(b == 0, b.dtype.type(1), b)))
 
@@ -41,7 +42,7 @@ def truncated_remainder(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 def maximum(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """IEEE ``maximum``: NumPy's, except that the sign of a zero result does not depend on the order."""
     result = np.maximum(a, b)
-    if is_float(a) and np.any(result == 0):
+    if is_floating(a.dtype) and np.any(result == 0):
         return np.where((a == 0) & (b == 0), a + b, result)
     return result
 
@@ -49,14 +50,14 @@ def maximum(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 def minimum(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """IEEE ``minimum``: NumPy's, except that the sign of a zero result does not depend on the order."""
     result = np.minimum(a, b)
-    if is_float(a) and np.any(result == 0):
+    if is_floating(a.dtype) and np.any(result == 0):
         return np.where((a == 0) & (b == 0), -((-a) + (-b)), result)
     return result
 
 
 def power(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """C's ``pow`` evaluated in f64; integer powers wrap, negative exponents give truncated reciprocals."""
-    if is_float(a):
+    if is_floating(a.dtype):
         return np.power(double(a), double(b))
     one = a.dtype.type(1)
     result = np.power(a, np.maximum(b, b.dtype.type(0)))

@@ -9,10 +9,11 @@ from xdsl.dialects.builtin import IntegerType
 from xdsl.ir import Attribute
 
 from lamina.dialects.core.constants import as_array
-from lamina.dialects.core.dtypes import numpy_dtype
+from lamina.dialects.core.dtypes import integer_limits, numpy_dtype
 from lamina.dialects.nn.base import NnOp, reference
 from lamina.dialects.nn.constant import ConstantOp
-from lamina.dialects.nn.reference._numeric import element_of, is_float, is_unsigned, numeric
+from lamina.dialects.nn.reference._elementwise import element_of, numeric
+from lamina.dialects.nn.reference._numerics import is_floating
 
 
 @reference("nn.constant")
@@ -34,17 +35,9 @@ def converted(array: np.ndarray, element: Attribute) -> np.ndarray:
         return array != array.dtype.type(0)
     if not isinstance(element, IntegerType):
         return array.astype(np.float32).astype(dtype) if dtype.name == "bfloat16" else array.astype(dtype)
-    if is_float(array):
+    if is_floating(array.dtype):
         return saturated(array.astype(np.float64), element)
     return array.astype(dtype)
-
-
-def integer_limits(element: IntegerType) -> tuple[int, int]:
-    """The smallest and the largest value of an integer type."""
-    width = element.width.data
-    if is_unsigned(element):
-        return 0, (1 << width) - 1
-    return -(1 << (width - 1)), (1 << (width - 1)) - 1
 
 
 def saturated(array: np.ndarray, element: IntegerType) -> np.ndarray:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 from xdsl.dialects.builtin import IntegerType
 
+from lamina.dialects.core.dtypes import is_unsigned
 from lamina.dialects.nn.base import NnOp
-from lamina.dialects.nn.reference._numeric import element_of, is_unsigned, numeric
+from lamina.dialects.nn.reference._elementwise import element_of, numeric
 
 for _name, _function in {
     "nn.logical_and": np.logical_and,

@@ -3,48 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
 
 from xdsl.dialects.builtin import TensorType, i1
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import SSAValue
 
-from lamina.dialects.nn.base import DYNAMIC, ShapeError, shape_rule
+from lamina.dialects.nn.base import ShapeError, shape_rule
+from lamina.dialects.nn.comparison import SelectOp
 from lamina.dialects.nn.constant import ConstantOp
 from lamina.dialects.nn.elementwise import BinaryOp, UnaryOp
-from lamina.dialects.nn.kinds import Kind, require_kind, tensor_type
+from lamina.dialects.nn.kinds import Kind, require_kind
+from lamina.dialects.nn.shapes._checks import broadcast, same_element, shape_of, type_of
 
 
-def broadcast_shapes(*shapes: Sequence[int]) -> tuple[int, ...]:
-    """The shape that shapes broadcast to, as in NumPy. Raises :class:`ShapeError` where they do not.
-
-    An unknown extent against a known one other than 1 is assumed to match it (or to be 1); against 1 it
-    stays unknown.
-    """
-    rank = max(len(shape) for shape in shapes)
-    aligned = [(1,) * (rank - len(shape)) + tuple(shape) for shape in shapes]
-    result: list[int] = []
-    for i, extents in enumerate(zip(*aligned, strict=True)):
-        fixed = {n for n in extents if n not in (1, DYNAMIC)}
-        if len(fixed) > 1:
-            listed = " and ".join(shape_text(shape) for shape in shapes)
-            raise ShapeError(
-                f"operands of shapes {listed} do not broadcast: "
-                f"dimension {i - rank} is {' and '.join(str(n) for n in sorted(fixed))}"
-            )
-        result.append(fixed.pop() if fixed else DYNAMIC if DYNAMIC in extents else 1)
-    return tuple(result)
+def broadcast_all(values: Sequence[SSAValue]) -> tuple[int, ...]:
+    """The shape that the shapes of tensors broadcast to."""
+    return reduce(broadcast, (shape_of(v, f"operand {i}") for i, v in enumerate(values)))
 
 
-def shape_text(shape: Sequence[int]) -> str:
-    """A shape as messages show it: ``[2, ?, 3]``."""
-    return "[" + ", ".join("?" if n == DYNAMIC else str(n) for n in shape) + "]"
-
-
-def equal_elements(a: SSAValue, b: SSAValue) -> Attribute:
-    """The one element type of two tensors. Raises :class:`ShapeError` where they differ."""
-    first, second = tensor_type(a).element_type, tensor_type(b).element_type
-    if first != second:
-        raise ShapeError(f"expects operands of one element type, got {first} and {second}")
-    return first
+def operand_type(op: UnaryOp) -> TensorType:
+    """The type of the operand, whose elements are of a kind that the op takes."""
+    kind = type_of(op.operands[0], "operand 0")
+    require_kind("its operand", kind.element_type, op.ELEMENTS)
+    return kind
 
 
 @shape_rule(
@@ -55,10 +36,9 @@ def equal_elements(a: SSAValue, b: SSAValue) -> Attribute:
 )
 def binary(op: BinaryOp) -> list[TensorType]:
     """Broadcast shapes; the operands' element type, or i1 for comparisons."""
-    element = equal_elements(*op.operands)
+    element = same_element(op, op.operands)
     require_kind("its operands", element, op.ELEMENTS)
-    shape = broadcast_shapes(*(tensor_type(v).get_shape() for v in op.operands))
-    return [TensorType(i1 if op.GIVES_BOOLEAN else element, shape)]
+    return [TensorType(i1 if op.GIVES_BOOLEAN else element, broadcast_all(op.operands))]
 
 
 @shape_rule(
@@ -69,25 +49,24 @@ def binary(op: BinaryOp) -> list[TensorType]:
 )
 def unary(op: UnaryOp) -> list[TensorType]:
     """The operand's type, with i1 elements for predicates."""
-    kind = tensor_type(op.operands[0])
-    require_kind("its operand", kind.element_type, op.ELEMENTS)
+    kind = operand_type(op)
     return [TensorType(i1, kind.get_shape()) if op.GIVES_BOOLEAN else kind]
 
 
 @shape_rule("nn.select")
-def select(op: BinaryOp) -> list[TensorType]:
+def select(op: SelectOp) -> list[TensorType]:
     """The three shapes broadcast; the element type is that of the values."""
     condition, on_true, on_false = op.operands
-    require_kind("its condition", tensor_type(condition).element_type, Kind.BOOLEAN)
-    element = equal_elements(on_true, on_false)
+    require_kind("its condition", type_of(condition, "the condition").element_type, Kind.BOOLEAN)
+    element = same_element(op, [on_true, on_false])
     require_kind("its values", element, Kind.ANY)
-    return [TensorType(element, broadcast_shapes(*(tensor_type(v).get_shape() for v in op.operands)))]
+    return [TensorType(element, broadcast_all(op.operands))]
 
 
 @shape_rule("nn.cast")
 def cast(op: UnaryOp) -> list[TensorType]:
     """The operand's shape; the element type is the op's own choice, so it comes from the result."""
-    source = tensor_type(op.operands[0])
+    source = type_of(op.operands[0], "the operand")
     require_kind("its operand", source.element_type, Kind.ANY)
     result = op.results[0].type if op.results else None
     if not isinstance(result, TensorType):

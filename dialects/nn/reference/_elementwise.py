@@ -1,16 +1,16 @@
-"""What references share: the result's exact dtype, widened computation, integers of any width."""
+"""What references of elementwise ops share: registration, the exact result type, integers of any width."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
 import numpy as np
-from xdsl.dialects.builtin import IntegerType, Signedness, TensorType
+from xdsl.dialects.builtin import IntegerType, TensorType
 from xdsl.ir import Attribute
 
-from lamina.dialects.core.dtypes import numpy_dtype
+from lamina.dialects.core.dtypes import is_unsigned, numpy_dtype
 from lamina.dialects.nn.base import NnOp, reference
 
 NumericFunction = Callable[..., Any]
@@ -59,23 +59,6 @@ def wrapped(array: np.ndarray, element: IntegerType) -> np.ndarray:
         return array & array.dtype.type((1 << element.width.data) - 1)
     amount = array.dtype.type(spare)
     return (array << amount) >> amount
-
-
-def is_unsigned(element: Attribute) -> bool:
-    """Whether an element type is an unsigned integer (i1 counts as one)."""
-    return isinstance(element, IntegerType) and (
-        element.signedness.data is Signedness.UNSIGNED or element.width.data == 1
-    )
-
-
-def is_float(array: np.ndarray) -> bool:
-    """Whether an array holds floats (ml_dtypes' bfloat16 has a kind of its own)."""
-    return array.dtype.kind not in "biu"
-
-
-def single(*arrays: np.ndarray) -> Sequence[np.ndarray]:
-    """Floats narrower than f32 as f32, where ``+ - * /`` of them round correctly; others as they are."""
-    return [a.astype(np.float32) if is_float(a) and a.dtype.itemsize < 4 else a for a in arrays]
 
 
 def double(array: np.ndarray) -> np.ndarray:

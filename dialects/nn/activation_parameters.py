@@ -1,0 +1,65 @@
+"""Activations with more than a number beside the tensor: bounds, a tensor of slopes, an axis."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from xdsl.dialects.builtin import FloatAttr, IntegerAttr, TensorType
+from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def, result_def
+
+from lamina.dialects.nn.elementwise import ElementwiseOp, UnaryOp
+from lamina.dialects.nn.kinds import Kind
+
+
+@irdl_op_definition
+class ClipOp(UnaryOp):
+    """``minimum(maximum(x, min), max)``, with IEEE's maximum and minimum, so NaN stays NaN. ONNX Clip.
+
+    ``x: [*S] -> [*S]`` on floats or integers. A bound that is absent does not apply; where ``min`` is
+    above ``max`` all is ``max``. Bounds of floats are f64 attributes, rounded to the element type; those
+    of integers are i64 attributes within the type's range.
+    """
+
+    name = "nn.clip"
+    ELEMENTS: ClassVar[Kind] = Kind.NUMBER
+
+    min = opt_prop_def(FloatAttr | IntegerAttr)
+    max = opt_prop_def(FloatAttr | IntegerAttr)
+
+
+@irdl_op_definition
+class PreluOp(ElementwiseOp):
+    """``x`` where ``x >= 0``, else ``slope * x``. ONNX PRelu.
+
+    ``x: [*S], slope: [*T] -> [*S]``: the slope broadcasts to x, never x to the slope. Floats or integers
+    of one type.
+    """
+
+    name = "nn.prelu"
+    ELEMENTS: ClassVar[Kind] = Kind.NUMBER
+
+    x = operand_def(TensorType)
+    slope = operand_def(TensorType)
+    result = result_def(TensorType)
+
+
+class AxisOp(UnaryOp):
+    """``x: [*S] -> [*S]`` on floats, over the elements along one axis; a negative one counts from the end."""
+
+    ELEMENTS: ClassVar[Kind] = Kind.FLOAT
+
+    axis = prop_def(IntegerAttr)
+
+
+@irdl_op_definition
+class SoftmaxOp(AxisOp):
+    """``exp(x - m) / sum(exp(x - m))`` along an axis, m being the maximum. ONNX Softmax (opset 13)."""
+
+    name = "nn.softmax"
+
+
+@irdl_op_definition
+class LogSoftmaxOp(AxisOp):
+    """``x - m - log(sum(exp(x - m)))`` along an axis, m being the maximum. ONNX LogSoftmax (opset 13)."""
+
+    name = "nn.log_softmax"
