@@ -10,7 +10,7 @@ from xdsl.dialects.llvm import LLVMFunctionType, LLVMVoidType
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from lamina.dialects.core.diagnostics import error
-from lamina.lowering.codegen.llvm_emitter import LITERALS, Emitter, attribute, quoted, symbol
+from lamina.lowering.codegen.llvm_emitter import LITERALS, Emitter, attribute, integer, quoted, symbol
 from lamina.lowering.codegen.llvm_instructions import INSTRUCTIONS
 from lamina.lowering.codegen.llvm_intrinsics import emit_call_intrinsic, emit_intrinsic
 from lamina.lowering.codegen.llvm_memory import MEMORY_INSTRUCTIONS
@@ -47,7 +47,7 @@ _FUNCTION_STRINGS = {
 
 
 def parameter_attributes(emitter: Emitter, attributes: Mapping[str, Attribute]) -> str:
-    """The attributes of a parameter or result, each with a blank in front; names of other dialects are dropped."""
+    """The attributes of a parameter or result, each with a blank in front; other dialects' are dropped."""
     text = ""
     for name, value in attributes.items():
         word = name.removeprefix("llvm.")
@@ -86,9 +86,10 @@ def function_attributes(op: Operation) -> str:
     return text + _passthrough(attribute(op, "passthrough"))
 
 
-_ENUM_ATTRIBUTES = frozenset(
-    "nofree norecurse nosync mustprogress noinline alwaysinline nounwind willreturn cold hot minsize optsize "
-    "inlinehint naked noreturn speculatable nocallback nomerge noduplicate optnone noimplicitfloat".split()
+_ENUM_ATTRIBUTES = (
+    *("nofree", "norecurse", "nosync", "mustprogress", "noinline", "alwaysinline", "nounwind", "willreturn"),
+    *("cold", "hot", "minsize", "optsize", "inlinehint", "naked", "noreturn", "speculatable", "nocallback"),
+    *("nomerge", "noduplicate", "optnone", "noimplicitfloat"),
 )
 
 
@@ -114,8 +115,7 @@ def _dictionaries(op: Operation, name: str, count: int) -> Sequence[Mapping[str,
     return [entry.data if isinstance(entry, DictionaryAttr) else {} for entry in found.data]
 
 
-_LINKAGES_WITHOUT_WORD = frozenset(("external",))
-_VISIBILITIES = ("", "hidden ", "protected ")
+_VISIBILITIES = ("", "hidden", "protected")
 _UNNAMED = ("", " local_unnamed_addr", " unnamed_addr")
 
 
@@ -126,41 +126,44 @@ def linkage(op: Operation) -> str:
     is_private = isinstance(visibility, StringAttr) and visibility.data == "private"
     if word == "external" and is_private and op.regions and op.regions[0].blocks:
         return "internal "
-    return "" if word in _LINKAGES_WITHOUT_WORD else f"{word} "
+    return "" if word == "external" else f"{word} "
 
 
 def emit_function(emitter: Emitter, op: Operation) -> str:
     """The text of an ``llvm.func``: a definition, or a declaration where it has no body."""
     emitter.start_function()
-    kind, name = op.properties["function_type"], op.properties["sym_name"]
-    assert isinstance(kind, LLVMFunctionType) and isinstance(name, StringAttr)
-    parameters = _dictionaries(op, "arg_attrs", len(kind.inputs.data))
-    (result,) = _dictionaries(op, "res_attrs", 1)
-    texts = [
-        f"{emitter.type(t)}{parameter_attributes(emitter, a)}"
-        for t, a in zip(kind.inputs.data, parameters, strict=True)
-    ]
     blocks = list(op.regions[0].blocks)
-    if blocks:
-        texts = [f"{text} {emitter.define(arg)}" for text, arg in zip(texts, blocks[0].args, strict=True)]
-    if kind.is_variadic:
-        texts.append("...")
-    convention = getattr(getattr(op.properties.get("CConv"), "convention", None), "data", "ccc")
-    returned = "" if isinstance(kind.output, LLVMVoidType) else parameter_attributes(emitter, result)
-    head = (
-        f"{linkage(op)}{_VISIBILITIES[_enum(op, 'visibility_')]}{'' if convention == 'ccc' else convention + ' '}"
-        f"{returned.lstrip() + ' ' if returned else ''}{emitter.type(kind.output)} {symbol(name.data)}"
-        f"({', '.join(texts)}){_UNNAMED[_enum(op, 'unnamed_addr')]}{function_attributes(op)}"
-    )
+    head = _signature(emitter, op, blocks[0].args if blocks else None)
     if not blocks:
         return f"declare {head}\n"
     _emit_blocks(emitter, blocks)
     return f"define {head} {{\n" + "\n".join(emitter.lines) + "\n}\n"
 
 
-def _enum(op: Operation, name: str) -> int:
-    value = attribute(op, name)
-    return value.value.data if isinstance(value, IntegerAttr) else 0
+def _signature(emitter: Emitter, op: Operation, arguments: Sequence[SSAValue] | None) -> str:
+    """Linkage, convention, result, name, parameters (named where there is a body) and attributes."""
+    kind, name = op.properties["function_type"], op.properties["sym_name"]
+    assert isinstance(kind, LLVMFunctionType) and isinstance(name, StringAttr)
+    types = kind.inputs.data
+    parameters = [
+        f"{emitter.type(t)}{parameter_attributes(emitter, a)}"
+        for t, a in zip(types, _dictionaries(op, "arg_attrs", len(types)), strict=True)
+    ]
+    if arguments is not None:
+        parameters = [
+            f"{text} {emitter.define(arg)}" for text, arg in zip(parameters, arguments, strict=True)
+        ]
+    if kind.is_variadic:
+        parameters.append("...")
+    convention = getattr(getattr(op.properties.get("CConv"), "convention", None), "data", "ccc")
+    words = [linkage(op).rstrip(), _VISIBILITIES[integer(op, "visibility_")]]
+    words.append("" if convention == "ccc" else convention)
+    if not isinstance(kind.output, LLVMVoidType):
+        words.append(parameter_attributes(emitter, _dictionaries(op, "res_attrs", 1)[0]).lstrip())
+    words.append(emitter.type(kind.output))
+    unnamed = _UNNAMED[integer(op, "unnamed_addr")]
+    head = " ".join(word for word in words if word)
+    return f"{head} {symbol(name.data)}({', '.join(parameters)}){unnamed}{function_attributes(op)}"
 
 
 def _emit_blocks(emitter: Emitter, blocks: Sequence[Block]) -> None:

@@ -33,7 +33,7 @@ def no_flags(op: Operation) -> str:
 def fastmath(op: Operation) -> str:
     """Fast-math flags, each with a blank in front."""
     flags = attribute(op, "fastmathFlags")
-    if flags is None or not isinstance(flags, BitEnumAttribute) or not flags.data:
+    if not isinstance(flags, BitEnumAttribute) or not flags.data:
         return ""
     return "".join([f" {flag.value}" for flag in flags.enum_type if flag in flags.data])
 
@@ -176,9 +176,9 @@ def emit_call(
 ) -> None:
     """A call instruction, with a result where the operation has one."""
     result = f"{emitter.define(op.results[0])} = " if op.results else ""
-    convention = _convention(op)
     emitter.lines.append(
-        f"{result}{prefix}{convention} {signature} {target}({emitter.typed_list(arguments)}){_call_attributes(op)}"
+        f"{result}{prefix}{_convention(op)} {signature} {target}"
+        f"({emitter.typed_list(arguments)}){_call_attributes(op)}"
     )
 
 
@@ -211,7 +211,8 @@ def _inline_asm(emitter: Emitter, op: Operation) -> None:
     signature = emitter.type(op.results[0].type) if op.results else "void"
     arguments = emitter.typed_list(list(op.operands))
     emitter.lines.append(
-        f"{result}call {signature} asm{modifiers} {quoted(text.data)}, {quoted(constraints.data)}({arguments})"
+        f"{result}call {signature} asm{modifiers} {quoted(text.data)}, {quoted(constraints.data)}"
+        f"({arguments})"
     )
 
 

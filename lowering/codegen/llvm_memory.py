@@ -46,8 +46,8 @@ def _get_element_pointer(emitter: Emitter, op: Operation) -> None:
         for index in static.iter_values()
     ]
     emitter.lines.append(
-        f"{emitter.define(op.results[0])} = getelementptr{_no_wrap(op)} {emitter.type(op.properties['elem_type'])},"
-        f" {emitter.typed(base)}, {', '.join(parts)}"
+        f"{emitter.define(op.results[0])} = getelementptr{_no_wrap(op)}"
+        f" {emitter.type(op.properties['elem_type'])}, {emitter.typed(base)}, {', '.join(parts)}"
     )
 
 
@@ -113,8 +113,8 @@ def _compare_exchange(emitter: Emitter, op: Operation) -> None:
     weak = " weak" if attribute(op, "weak") is not None else ""
     success, failure = (_ORDERINGS[integer(op, f"{when}_ordering", 7)] for when in ("success", "failure"))
     emitter.lines.append(
-        f"{emitter.define(op.results[0])} = cmpxchg{weak}{_volatile(op)} {emitter.typed_list(list(op.operands))}"
-        f"{_scope(op)} {success} {failure}{alignment(op)}"
+        f"{emitter.define(op.results[0])} = cmpxchg{weak}{_volatile(op)}"
+        f" {emitter.typed_list(list(op.operands))}{_scope(op)} {success} {failure}{alignment(op)}"
     )
 
 

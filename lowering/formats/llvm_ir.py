@@ -74,8 +74,8 @@ def _emit_global(emitter: Emitter, op: Operation, inline: bool) -> str:
     mutability = "constant" if attribute(op, "constant") is not None else "global"
     section, align = attribute(op, "section"), integer(op, "alignment")
     return (
-        f"{symbol(name.data)} = {word}{local}{unnamed}{f'addrspace({space}) ' if space else ''}{mutability} {text}"
-        f"{'' if value is None else ' ' + value}"
+        f"{symbol(name.data)} = {word}{local}{unnamed}{f'addrspace({space}) ' if space else ''}"
+        f"{mutability} {text}{'' if value is None else ' ' + value}"
         f"{f', section {quoted(section.data)}' if isinstance(section, StringAttr) else ''}"
         f"{f', align {align}' if align else ''}\n"
     )

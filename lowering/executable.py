@@ -1,0 +1,218 @@
+"""A compiled model: arrays in, arrays out, native code in between."""
+
+from __future__ import annotations
+
+import ctypes
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.ir import Operation
+
+from lamina.dialects.core.constants import aligned_copy, as_array
+from lamina.dialects.core.diagnostics import did_you_mean, error
+from lamina.lowering.codegen.arguments import (
+    arrange_inputs,
+    arrange_outputs,
+    check_input,
+    check_overlap,
+)
+from lamina.lowering.codegen.jit import (
+    IrText,
+    LoadedCode,
+    compile_to_assembly,
+    compile_to_object,
+    load_object,
+)
+from lamina.lowering.codegen.memory import ALIGNMENT, ArenaPool, address_of
+from lamina.lowering.codegen.signature import ArrayInfo, Signature, entry_signature
+from lamina.lowering.codegen.target import Target, host_target
+from lamina.lowering.formats.llvm_ir import VALUE_ATTRIBUTE, emit_llvm_ir
+
+
+@dataclass(frozen=True)
+class MemoryUse:
+    """Bytes that a compiled model needs besides its inputs and outputs."""
+
+    arena: int
+    """Working memory of one call."""
+    constants: int
+    """Weights and other constants, shared by all calls."""
+
+
+class Executable:
+    """A compiled entry of a module, called with NumPy arrays.
+
+    ``exe(x, y)``, ``exe(x=…)`` by the model's input names, ``exe.run({"x": …})`` where a name is no
+    identifier or is ``out``. The result is one array, or a tuple in the order of the results; with ``out=``
+    results are written to given arrays, and nothing is allocated.
+
+    Calls from several threads run at the same time: each takes its working memory from a pool, and the
+    interpreter lock is released while native code runs. A Ctrl-C is noticed when the native code returns.
+    """
+
+    def __init__(
+        self,
+        signature: Signature,
+        code: LoadedCode,
+        entry: str,
+        *,
+        object_bytes: bytes,
+        ir: IrText,
+        target: Target,
+        constant_bytes: int,
+        timings: Mapping[str, float],
+    ) -> None:
+        self.entry = entry
+        self.target = target
+        self.timings = dict(timings)
+        """Seconds of compilation by stage."""
+        self._signature = signature
+        self._object_bytes = object_bytes
+        self._ir = ir
+        self._constant_bytes = constant_bytes
+        self._arenas = ArenaPool(signature.arena_bytes)
+        self._function = code.function(entry, *[ctypes.c_void_p] * len(signature.order))
+        natural = tuple(range(len(signature.order)))
+        self._order = None if signature.order == natural else signature.order
+
+    @classmethod
+    def from_llvm_module(
+        cls,
+        module: ModuleOp,
+        entry: str = "main",
+        target: Target | None = None,
+        timings: Mapping[str, float] | None = None,
+    ) -> Executable:
+        """Compile a module of the llvm dialect for this machine.
+
+        The entry's arguments carry ``lamina.type`` and the other attributes that
+        :mod:`lamina.lowering.codegen.signature` names. ``timings`` are those of earlier stages.
+        """
+        target = target or host_target()
+        if not target.is_host:
+            raise error(f"code for '{target.triple or target.cpu}' cannot run in this process")
+        signature = entry_signature(_find_entry(module, entry))
+        started = time.perf_counter()
+        text = emit_llvm_ir(module)
+        emitted = time.perf_counter()
+        code = compile_to_object(text, target)
+        compiled = time.perf_counter()
+        constants = _constants(module)
+        symbols = {name: address_of(array) for name, array in constants.items()}
+        loaded = load_object(code.object_bytes, [entry], symbols, keep_alive=constants)
+        stages = {"emit": emitted - started, **code.timings, "link": time.perf_counter() - compiled}
+        return cls(
+            signature,
+            loaded,
+            entry,
+            object_bytes=code.object_bytes,
+            ir=IrText(text),
+            target=target,
+            constant_bytes=sum(array.nbytes for array in constants.values()),
+            timings={**(timings or {}), **stages},
+        )
+
+    @property
+    def inputs(self) -> tuple[ArrayInfo, ...]:
+        """Name, shape and dtype of each input."""
+        return self._signature.inputs
+
+    @property
+    def outputs(self) -> tuple[ArrayInfo, ...]:
+        """Name, shape and dtype of each output."""
+        return self._signature.outputs
+
+    def memory(self) -> MemoryUse:
+        """Bytes of working memory and of constants."""
+        return MemoryUse(self._signature.arena_bytes, self._constant_bytes)
+
+    def llvm_ir(self) -> str:
+        """The LLVM IR before LLVM's optimiser."""
+        return str(self._ir)
+
+    def asm(self) -> str:
+        """The assembly of the machine code."""
+        return compile_to_assembly(str(self._ir), self.target)
+
+    def object_bytes(self) -> bytes:
+        """The machine code as an object file (constants are undefined symbols in it)."""
+        return self._object_bytes
+
+    def __call__(self, *args: Any, out: Any = None, **named: Any) -> Any:
+        """Run the model: inputs by position or name; results in ``out`` or in new arrays."""
+        if named or len(args) != len(self._signature.inputs):
+            args = tuple(arrange_inputs(self._signature.inputs, args, named))
+        return self._run(args, out)
+
+    def run(self, inputs: Mapping[str, Any], out: Any = None) -> Any:
+        """Run the model with inputs from a dict by name; ``out`` may be a dict, too."""
+        return self._run(arrange_inputs(self._signature.inputs, (), inputs), out)
+
+    def _run(self, given: Any, out: Any) -> Any:
+        signature = self._signature
+        arrays: list[np.ndarray] = []
+        for info, value in zip(signature.inputs, given, strict=True):
+            ready = (
+                type(value) is np.ndarray
+                and value.dtype is info.dtype
+                and value.shape == info.shape
+                and value.flags.carray
+            )
+            arrays.append(value if ready else check_input(info, value))
+        if out is None:
+            results = [np.empty(info.shape, info.dtype) for info in signature.outputs]
+        else:
+            results = arrange_outputs(signature.outputs, out)
+            check_overlap(signature.inputs, arrays, signature.outputs, results)
+        self._invoke([address_of(array) for array in (*arrays, *results)])
+        return results[0] if len(results) == 1 else tuple(results)
+
+    def _invoke(self, addresses: list[int]) -> None:
+        """Call the native code with an arena of its own."""
+        arena = self._arenas.take() if self._signature.has_arena else None
+        if arena is not None:
+            addresses.append(arena.address)
+        if self._order is not None:
+            addresses = [addresses[place] for place in self._order]
+        try:
+            self._function(*addresses)
+        finally:
+            if arena is not None:
+                self._arenas.give_back(arena)
+
+    def __repr__(self) -> str:
+        takes = ", ".join(map(str, self.inputs))
+        gives = ", ".join(map(str, self.outputs))
+        return f"<Executable {self.entry}({takes}) -> ({gives})>"
+
+
+def _find_entry(module: ModuleOp, entry: str) -> Operation:
+    """The definition of the entry; a :class:`LaminaError` lists the functions where there is none."""
+    functions: dict[str, Operation] = {}
+    for op in module.body.block.ops:
+        name = op.properties.get("sym_name")
+        if op.name == "llvm.func" and isinstance(name, StringAttr) and op.regions[0].blocks:
+            functions[name.data] = op
+    if entry not in functions:
+        known = ", ".join(functions) or "none"
+        raise error(
+            f"the module has no function '{entry}' in the llvm dialect",
+            hint=did_you_mean(entry, list(functions)) or f"functions: {known}",
+        )
+    return functions[entry]
+
+
+def _constants(module: ModuleOp) -> dict[str, np.ndarray]:
+    """The values of the constants that are bound by address, aligned, by symbol name."""
+    constants: dict[str, np.ndarray] = {}
+    for op in module.body.block.ops:
+        value, name = op.attributes.get(VALUE_ATTRIBUTE), op.properties.get("sym_name")
+        if op.name == "llvm.mlir.global" and value is not None and isinstance(name, StringAttr):
+            array = as_array(value)
+            shareable = array.flags.c_contiguous and address_of(array) % ALIGNMENT == 0 and array.size
+            constants[name.data] = array if shareable else aligned_copy(array)
+    return constants
