@@ -1,0 +1,101 @@
+"""A builder that knows index arithmetic, counted loops and the location of what it replaces."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeVar
+
+from xdsl.builder import Builder
+from xdsl.dialects import arith, scf
+from xdsl.dialects.builtin import IndexType, IntegerAttr, LocationAttr
+from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.rewriter import InsertPoint
+
+from lamina.lowering.vector._access import Linear
+
+Index = int | SSAValue
+"""A position: known now, or a value of type index."""
+
+OpT = TypeVar("OpT", bound=Operation)
+
+
+class Emitter:
+    """Inserts operations at a point; constants go to the entry of the function, once each."""
+
+    def __init__(self, point: InsertPoint, entry: Block, location: LocationAttr) -> None:
+        self.builder = Builder(point)
+        self.location = location
+        self._entry = entry
+        self._constants: dict[Attribute, SSAValue] = {}
+
+    def insert(self, op: OpT) -> OpT:
+        """Insert an operation here, under the location of what is being replaced."""
+        op.location = self.location
+        return self.builder.insert(op)
+
+    def value(self, op: Operation) -> SSAValue:
+        """Insert an operation and return its only result."""
+        return self.insert(op).results[0]
+
+    def index(self, value: Index) -> SSAValue:
+        """A position as a value of type index."""
+        if isinstance(value, SSAValue):
+            return value
+        constant = self.constant(IntegerAttr(value, IndexType()))
+        constant.name_hint = f"c{value}"
+        return constant
+
+    def constant(self, value: Attribute) -> SSAValue:
+        """The constant of an attribute, at the entry of the function."""
+        if value not in self._constants:
+            op = arith.ConstantOp(value)
+            op.location = self.location
+            first = self._entry.first_op
+            point = InsertPoint.at_start(self._entry) if first is None else InsertPoint.before(first)
+            self.builder.insert(op, point)
+            self._constants[value] = op.result
+        return self._constants[value]
+
+    def add(self, lhs: Index, rhs: Index) -> Index:
+        """The sum of two positions, computed now where both are known."""
+        if isinstance(lhs, int) and isinstance(rhs, int):
+            return lhs + rhs
+        if lhs == 0 or rhs == 0:
+            return rhs if lhs == 0 else lhs
+        return self.value(arith.AddiOp(self.index(lhs), self.index(rhs)))
+
+    def scale(self, value: Index, factor: int) -> Index:
+        """A position times a constant."""
+        if isinstance(value, int):
+            return value * factor
+        return value if factor == 1 else self.value(arith.MuliOp(value, self.index(factor)))
+
+    def evaluate(self, expression: Linear, offsets: Mapping[int, Index]) -> Index:
+        """The value of a linear expression where the loops stand at the given positions."""
+        total: Index = expression.constant
+        for loop, coefficient in expression.coefficients:
+            total = self.add(total, self.scale(offsets[loop], coefficient))
+        return total
+
+    def loop(
+        self,
+        start: int,
+        stop: int,
+        step: int,
+        initial: Sequence[SSAValue],
+        body: Callable[[Index, Sequence[SSAValue]], Sequence[SSAValue]],
+    ) -> Sequence[SSAValue]:
+        """A counted loop that carries values; one iteration only is written without a loop.
+
+        ``body`` gets the position and the carried values, and returns their next state.
+        """
+        if start + step >= stop:
+            return body(start, initial)
+        block = Block(arg_types=[IndexType(), *(value.type for value in initial)])
+        bounds = [self.index(bound) for bound in (start, stop, step)]
+        op = self.insert(scf.ForOp(bounds[0], bounds[1], bounds[2], initial, block))
+        outside = self.builder.insertion_point
+        self.builder.insertion_point = InsertPoint.at_end(block)
+        self.insert(scf.YieldOp(*body(block.args[0], block.args[1:])))
+        self.builder.insertion_point = outside
+        return op.results

@@ -1,0 +1,106 @@
+"""Grouping: a root operation and the elementwise operations that can run on its tiles."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from xdsl.dialects import linalg
+from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
+from xdsl.ir import Block, Operation, SSAValue
+
+from lamina.lowering.vector._access import Access, Structured, structured
+
+
+@dataclass
+class Group:
+    """A root and its epilogue, all over the loops of the root."""
+
+    root: Structured
+    epilogue: list[Structured] = field(default_factory=list)
+
+    @property
+    def members(self) -> list[Structured]:
+        return [self.root, *self.epilogue]
+
+    def definition(self, value: SSAValue) -> tuple[Structured, int] | None:
+        """The member that makes a value, and the number of the result."""
+        for member in self.members:
+            for i, result in enumerate(member.op.res):
+                if result is value:
+                    return member, i
+        return None
+
+    def live_results(self) -> list[tuple[Structured, int]]:
+        """The results that something outside of the group uses."""
+        inside = {member.op for member in self.members}
+        return [
+            (member, i)
+            for member in self.members
+            for i, result in enumerate(member.op.res)
+            if any(use.operation not in inside for use in result.uses)
+        ]
+
+
+def form_groups(block: Block) -> list[Group]:
+    """The groups of a block, in order. Fills are no roots: they are read as initial values."""
+    order = {op: i for i, op in enumerate(block.ops)}
+    groups: list[Group] = []
+    for op in block.ops:
+        if not isinstance(op, LinalgStructuredOperation) or isinstance(op, linalg.FillOp):
+            continue
+        analysed = structured(op)
+        if analysed is None:
+            continue
+        renamed = _as_epilogue(groups[-1], analysed, order) if groups else None
+        if renamed is not None:
+            groups[-1].epilogue.append(renamed)
+        else:
+            groups.append(Group(analysed))
+    return groups
+
+
+def _as_epilogue(group: Group, candidate: Structured, order: dict[Operation, int]) -> Structured | None:
+    """The candidate over the loops of the group's root, or None where it cannot run on the root's tiles."""
+    if candidate.reductions or not all(_is_permutation(a, candidate) for a in candidate.output_accesses):
+        return None
+    names: dict[int, int] | None = None
+    for operand, access in zip(candidate.inputs, candidate.input_accesses, strict=True):
+        source = group.definition(operand)
+        if source is None:
+            continue
+        found = _matched_loops(source[0].output_accesses[source[1]], access)
+        if found is None or names not in (None, found) or len(found) != len(candidate.sizes):
+            return None
+        names = found
+    if names is None or sorted(names.values()) != group.root.parallels:
+        return None
+    inside = {member.op for member in group.members} | {candidate.op}
+    for member in group.members:
+        for result in member.op.res:
+            users = {use.operation for use in result.uses}
+            if any(_position(user, order) < order[candidate.op] for user in users - inside):
+                return None
+    return candidate.renamed(names, group.root.sizes)
+
+
+def _matched_loops(produced: Access, consumed: Access) -> dict[int, int] | None:
+    """For each loop of a consumer the producer's loop that indexes the same dimension."""
+    names: dict[int, int] = {}
+    for there, here in zip(produced, consumed, strict=True):
+        producer, consumer = there.is_loop(), here.is_loop()
+        if producer is None or consumer is None or consumer in names:
+            return None
+        names[consumer] = producer
+    return names
+
+
+def _is_permutation(access: Access, of: Structured) -> bool:
+    return sorted(loop if (loop := e.is_loop()) is not None else -1 for e in access) == of.parallels
+
+
+def _position(op: Operation, order: dict[Operation, int]) -> int:
+    """The place of the operation of the block that holds ``op``."""
+    ancestor: Operation | None = op
+    while ancestor is not None and ancestor not in order:
+        ancestor = ancestor.parent_op()
+    return -1 if ancestor is None else order[ancestor]

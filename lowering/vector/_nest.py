@@ -1,0 +1,173 @@
+"""The loop nest of a group: parallel tiles around reductions around one vector step."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import product
+
+from xdsl.dialects import linalg
+from xdsl.dialects.vector import CombiningKindAttr
+from xdsl.ir import OpResult, SSAValue
+
+from lamina.dialects.vector.contraction import MultiReductionOp
+from lamina.lowering.vector._access import Structured
+from lamina.lowering.vector._combiner import combiner
+from lamina.lowering.vector._contraction import contract, contracted_loop
+from lamina.lowering.vector._emitter import Emitter, Index
+from lamina.lowering.vector._groups import Group
+from lamina.lowering.vector._schedule import Schedule, segments
+from lamina.lowering.vector._tile import Tile, constant, evaluate, read, write
+
+Segment = tuple[int, int, int]
+
+
+def fill_of(value: SSAValue) -> linalg.FillOp | None:
+    """The fill that makes a destination, if one does."""
+    if isinstance(value, OpResult) and isinstance(value.op, linalg.FillOp):
+        return value.op
+    return None
+
+
+def destination(of: Structured, result: int) -> SSAValue:
+    """The tensor a result is written into, looking through a fill."""
+    outs = of.outputs[result]
+    filled = fill_of(outs)
+    return outs if filled is None else filled.outputs[0]
+
+
+class Nest:
+    """Emits the tiles of a group under a schedule."""
+
+    def __init__(self, emitter: Emitter, group: Group, schedule: Schedule) -> None:
+        self.emitter = emitter
+        self.group = group
+        self.schedule = schedule
+        self.live = group.live_results()
+        reductions = group.root.reductions
+        self._parallel_order = [loop for loop in schedule.order if loop not in reductions]
+        self._reduction_order = [loop for loop in schedule.order if loop in reductions]
+
+    def emit(self) -> Sequence[SSAValue]:
+        """The new values of the group's live results."""
+        return self._tiles(0, {}, {}, [destination(member, i) for member, i in self.live])
+
+    def _tiles(
+        self, level: int, offsets: Mapping[int, Index], sizes: Mapping[int, int], carried: Sequence[SSAValue]
+    ) -> Sequence[SSAValue]:
+        """The loops from a level of the parallel order inwards; carries the destinations."""
+        if level == len(self._parallel_order):
+            return self._tile(self._vectors(offsets, sizes), carried)
+        loop = self._parallel_order[level]
+        for start, stop, step in self._segments(loop):
+            carried = self.emitter.loop(
+                start,
+                stop,
+                step,
+                carried,
+                lambda at, state, step=step: self._tiles(
+                    level + 1, {**offsets, loop: at}, {**sizes, loop: step}, state
+                ),
+            )
+        return carried
+
+    def _segments(self, loop: int) -> list[Segment]:
+        size, tile = self.group.root.sizes[loop], self.schedule.tile[loop]
+        return list(segments(size, min(tile, size), halve=loop == self.schedule.vector))
+
+    def _vectors(self, offsets: Mapping[int, Index], sizes: Mapping[int, int]) -> Tile:
+        """The tile at a place; the schedule's vector loop is its innermost dimension."""
+        vector = self.schedule.vector
+        dims = [(loop, size) for loop, size in sorted(sizes.items()) if size > 1 and loop != vector]
+        if sizes.get(vector, 1) > 1 or (dims and vector in sizes):
+            dims.append((vector, sizes[vector]))
+        return Tile(offsets, tuple(dims))
+
+    def _tile(self, tile: Tile, carried: Sequence[SSAValue]) -> Sequence[SSAValue]:
+        """All members of the group at one tile."""
+        values: dict[SSAValue, SSAValue] = {}
+        for member in self.group.members:
+            held = [self._initial(member, i, tile, carried) for i in range(len(member.outputs))]
+            if member.reductions:
+                results = self._reduce(tile, [value for value in held if value is not None])
+            else:
+                inputs = [self._input(member, i, tile, values) for i in range(len(member.inputs))]
+                results = evaluate(self.emitter, member, [*inputs, *held], tile)
+            values.update(zip(member.op.res, results, strict=True))
+        return [
+            write(self.emitter, values[member.op.res[i]], state, member.output_accesses[i], tile)
+            for (member, i), state in zip(self.live, carried, strict=True)
+        ]
+
+    def _input(
+        self, member: Structured, number: int, tile: Tile, values: Mapping[SSAValue, SSAValue]
+    ) -> SSAValue | None:
+        operand = member.inputs[number]
+        if operand in values:
+            return values[operand]
+        if number not in member.used_inputs():
+            return None
+        return read(self.emitter, operand, member.input_accesses[number], tile)
+
+    def _initial(
+        self, member: Structured, result: int, tile: Tile, carried: Sequence[SSAValue]
+    ) -> SSAValue | None:
+        """What the destination holds before, where the body reads it."""
+        if not member.reads_output(result):
+            return None
+        source = member.outputs[result]
+        access = member.output_accesses[result]
+        filled = fill_of(source)
+        if filled is not None:
+            return read(self.emitter, filled.inputs[0], (), tile)
+        for (other, i), state in zip(self.live, carried, strict=True):
+            if other is member and i == result:
+                source = state
+        return read(self.emitter, source, access, tile)
+
+    def _reduce(self, tile: Tile, accumulators: Sequence[SSAValue]) -> Sequence[SSAValue]:
+        """The reduction loops. A tiled one keeps partial results in wider vectors, reduced at the end."""
+        root = self.group.root
+        for chosen in product(*(self._segments(loop) for loop in self._reduction_order)):
+            steps = {loop: step for loop, (_, _, step) in zip(self._reduction_order, chosen, strict=True)}
+            wide = self._vectors(tile.offsets, {**dict(tile.dims), **steps})
+            added = [i for i, (loop, _) in enumerate(wide.dims) if loop in root.reductions]
+            if not added:
+                accumulators = self._reduction_loops(tile, chosen, accumulators)
+                continue
+            kinds = [combiner(root, i) for i in range(len(accumulators))]
+            start = [
+                constant(self.emitter, kind.neutral, arg.type, wide.shape)
+                for kind, arg in zip(kinds, root.body.args[len(root.inputs) :], strict=True)
+                if kind is not None
+            ]
+            partial = self._reduction_loops(wide, chosen, start)
+            accumulators = [
+                self.emitter.value(MultiReductionOp(value, held, added, CombiningKindAttr(kind.kind)))
+                for value, held, kind in zip(partial, accumulators, kinds, strict=True)
+                if kind is not None
+            ]
+        return accumulators
+
+    def _reduction_loops(
+        self, tile: Tile, chosen: Sequence[Segment], carried: Sequence[SSAValue]
+    ) -> Sequence[SSAValue]:
+        if not chosen:
+            return self._step(tile, carried)
+        (start, stop, step), *rest = chosen
+        loop = self._reduction_order[-len(chosen)]
+        return self.emitter.loop(
+            start,
+            stop,
+            step,
+            carried,
+            lambda at, state: self._reduction_loops(Tile({**tile.offsets, loop: at}, tile.dims), rest, state),
+        )
+
+    def _step(self, tile: Tile, accumulators: Sequence[SSAValue]) -> Sequence[SSAValue]:
+        """The body of the root once, on accumulators of the tile's shape."""
+        root = self.group.root
+        loop = contracted_loop(root, tile)
+        if loop is not None:
+            return [contract(self.emitter, root, accumulators[0], tile, loop)]
+        inputs = [self._input(root, i, tile, {}) for i in range(len(root.inputs))]
+        return evaluate(self.emitter, root, [*inputs, *accumulators], tile)

@@ -1,0 +1,77 @@
+"""The ``lamina.schedule`` attribute: how a root's loops become tiles."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from xdsl.dialects.builtin import DenseArrayBase, DictionaryAttr, IntegerAttr, i64
+from xdsl.ir import Operation
+
+from lamina.dialects.core.diagnostics import error
+
+ATTRIBUTE = "lamina.schedule"
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """Decisions for one root, by number of loop."""
+
+    tile: tuple[int, ...]
+    """Iterations that one step computes as a vector dimension; 1 for a plain loop."""
+    order: tuple[int, ...]
+    """All loops, outermost first. Reduction loops always run inside the parallel ones."""
+    vector: int
+    """The loop that becomes the innermost vector dimension."""
+
+    def attribute(self) -> DictionaryAttr:
+        """The schedule as it stands on the root."""
+        return DictionaryAttr(
+            {
+                "tile": DenseArrayBase.from_list(i64, list(self.tile)),
+                "order": DenseArrayBase.from_list(i64, list(self.order)),
+                "vector": IntegerAttr(self.vector, i64),
+            }
+        )
+
+
+def schedule_of(op: Operation) -> Schedule | None:
+    """The schedule that an operation carries; one that cannot be read is a :class:`LaminaError`."""
+    attribute = op.attributes.get(ATTRIBUTE)
+    if attribute is None:
+        return None
+    match attribute.data if isinstance(attribute, DictionaryAttr) else {}:
+        case {
+            "tile": DenseArrayBase() as tile,
+            "order": DenseArrayBase() as order,
+            "vector": IntegerAttr() as v,
+        }:
+            found = Schedule(_integers(tile), _integers(order), v.value.data)
+        case _:
+            raise error(
+                f"has a {ATTRIBUTE} that is none",
+                op,
+                hint="write {tile = array<i64: …>, order = array<i64: …>, vector = N : i64}",
+            )
+    loops = list(range(len(found.tile)))
+    if sorted(found.order) != loops or found.vector not in loops or any(size < 1 for size in found.tile):
+        raise error(f"has a {ATTRIBUTE} whose order, tile and vector do not fit together", op)
+    return found
+
+
+def _integers(array: DenseArrayBase) -> tuple[int, ...]:
+    return tuple(int(value) for value in array.get_values())
+
+
+def segments(size: int, tile: int, *, halve: bool) -> Iterator[tuple[int, int, int]]:
+    """A loop of ``size`` iterations as counted loops (start, stop, step) whose steps are all full.
+
+    The first takes whole tiles. What remains is one smaller step or, with ``halve``, powers of two.
+    """
+    start = size // tile * tile
+    if start:
+        yield 0, start, tile
+    while start < size:
+        step = 1 << ((size - start).bit_length() - 1) if halve else size - start
+        yield start, start + step, step
+        start += step

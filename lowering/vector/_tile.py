@@ -1,0 +1,269 @@
+"""One tile: reading operands as vectors, the scalar body on vectors, and writing the result."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from xdsl.dialects import arith, linalg, math, tensor, vector
+from xdsl.dialects.builtin import (
+    AffineMapAttr,
+    AnyFloat,
+    ArrayAttr,
+    BoolAttr,
+    DenseArrayBase,
+    FloatAttr,
+    IndexType,
+    IntegerAttr,
+    IntegerType,
+    ShapedType,
+    TensorType,
+    VectorType,
+    i64,
+)
+from xdsl.ir import Attribute, SSAValue
+from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr, AffineMap
+
+from lamina.dialects.core.constants import as_array, constant_attribute, splat_attr
+from lamina.dialects.vector.shapes import FromElementsOp, StepOp
+from lamina.lowering.vector._access import Access, Structured
+from lamina.lowering.vector._combiner import fused_products
+from lamina.lowering.vector._emitter import Emitter, Index
+
+_LARGEST_SHUFFLED_STRIDE = 4
+"""Up to this stride a strided row is read whole and thinned out by a shuffle."""
+
+
+@dataclass(frozen=True)
+class Tile:
+    """Where the loops stand, and the loops that a vector runs through, outermost first."""
+
+    offsets: Mapping[int, Index]
+    dims: tuple[tuple[int, int], ...]
+    """Pairs of loop and number of iterations."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return tuple(size for _, size in self.dims)
+
+    def position(self, loop: int) -> int | None:
+        """The vector dimension that runs through a loop."""
+        return next((i for i, (d, _) in enumerate(self.dims) if d == loop), None)
+
+    def only(self, loops: Sequence[int]) -> Tile:
+        """The same place, vectors through some of the loops only."""
+        return Tile(self.offsets, tuple(dim for dim in self.dims if dim[0] in loops))
+
+    def inside(self, emitter: Emitter, step: int) -> Tile:
+        """The slice of the tile at one iteration of its outermost vector loop."""
+        (loop, _), *rest = self.dims
+        offsets = {**self.offsets, loop: emitter.add(self.offsets[loop], step)}
+        return Tile(offsets, tuple(rest))
+
+
+def typed(element: Attribute, shape: Sequence[int]) -> Attribute:
+    """The vector type of a shape, or the scalar type itself for the shape ()."""
+    return VectorType(element, list(shape)) if shape else element
+
+
+def constant(emitter: Emitter, value: float | int, element: Attribute, shape: Sequence[int]) -> SSAValue:
+    """A constant of a scalar or, as a splat, of a vector type."""
+    if shape:
+        return emitter.constant(splat_attr(value, VectorType(element, list(shape))))
+    if isinstance(element, IntegerType | IndexType):
+        return emitter.constant(IntegerAttr(int(value), element))
+    assert isinstance(element, AnyFloat)
+    return emitter.constant(FloatAttr(float(value), element))
+
+
+def broadcast(emitter: Emitter, value: SSAValue, shape: Sequence[int]) -> SSAValue:
+    """A scalar or a vector of the trailing dimensions, repeated to a shape."""
+    held = value.type.get_shape() if isinstance(value.type, VectorType) else ()
+    if tuple(shape) == held:
+        return value
+    element = value.type.element_type if isinstance(value.type, VectorType) else value.type
+    return emitter.value(vector.BroadcastOp(value, VectorType(element, list(shape))))
+
+
+def _indices(emitter: Emitter, access: Access, tile: Tile) -> list[SSAValue]:
+    return [emitter.index(emitter.evaluate(expression, tile.offsets)) for expression in access]
+
+
+def _vector_loops(access: Access, tile: Tile) -> list[list[int]]:
+    """For each dimension of an operand the vector loops that move along it."""
+    return [[loop for loop, _ in tile.dims if expression.coefficient(loop)] for expression in access]
+
+
+def _is_plain(access: Access, tile: Tile) -> bool:
+    """Whether a transfer can read it: each vector loop moves by 1 along a dimension of its own."""
+    moving = _vector_loops(access, tile)
+    seen = [loop for loops in moving for loop in loops]
+    return len(seen) == len(set(seen)) and all(
+        len(loops) <= 1 and all(expression.coefficient(loop) == 1 for loop in loops)
+        for loops, expression in zip(moving, access, strict=True)
+    )
+
+
+def _permutation_map(access: Access, tile: Tile) -> AffineMapAttr:
+    """The transfer's map: for each vector loop the operand's dimension, or 0 where it repeats."""
+    moving = _vector_loops(access, tile)
+    results: list[AffineExpr] = []
+    for loop, _ in tile.dims:
+        dimension = next((i for i, loops in enumerate(moving) if loop in loops), None)
+        results.append(AffineConstantExpr(0) if dimension is None else AffineDimExpr(dimension))
+    return AffineMapAttr(AffineMap(len(access), 0, tuple(results)))
+
+
+def _all_in_bounds(rank: int) -> ArrayAttr[BoolAttr]:
+    return ArrayAttr([BoolAttr.from_bool(True)] * rank)
+
+
+def read(emitter: Emitter, operand: SSAValue, access: Access, tile: Tile) -> SSAValue:
+    """The elements of an operand for each point of a tile, repeated along loops it does not depend on."""
+    if not isinstance(operand.type, ShapedType):
+        return _repeat_scalar(emitter, operand, tile)
+    moving = {loop for loops in _vector_loops(access, tile) for loop in loops}
+    if not moving:
+        element = emitter.value(tensor.ExtractOp(operand, _indices(emitter, access, tile), _element(operand)))
+        return broadcast(emitter, element, tile.shape)
+    if _is_plain(access, tile):
+        return _transfer_read(emitter, operand, access, tile)
+    (loop, size), *rest = tile.dims
+    if loop not in moving:
+        return broadcast(emitter, read(emitter, operand, access, Tile(tile.offsets, tuple(rest))), tile.shape)
+    if not rest:
+        return _read_strided(emitter, operand, access, tile)
+    rows = [read(emitter, operand, access, tile.inside(emitter, step)) for step in range(size)]
+    return _stack(emitter, rows, tile.shape)
+
+
+def _element(operand: SSAValue) -> Attribute:
+    assert isinstance(operand.type, TensorType)
+    return operand.type.element_type
+
+
+def _repeat_scalar(emitter: Emitter, value: SSAValue, tile: Tile) -> SSAValue:
+    attribute = constant_attribute(value)
+    if attribute is not None:
+        return constant(emitter, as_array(attribute).item(), value.type, tile.shape)
+    return broadcast(emitter, value, tile.shape)
+
+
+def _transfer_read(emitter: Emitter, operand: SSAValue, access: Access, tile: Tile) -> SSAValue:
+    element = _element(operand)
+    return emitter.value(
+        vector.TransferReadOp(
+            operand,
+            _indices(emitter, access, tile),
+            constant(emitter, 0, element, ()),
+            VectorType(element, list(tile.shape)),
+            _all_in_bounds(len(tile.dims)),
+            permutation_map=_permutation_map(access, tile),
+        )
+    )
+
+
+def _read_strided(emitter: Emitter, operand: SSAValue, access: Access, tile: Tile) -> SSAValue:
+    """A row whose elements stand apart: thinned out of a contiguous one, or gathered one by one."""
+    ((loop, size),) = tile.dims
+    stride = access[-1].coefficient(loop)
+    alone = all(not expression.coefficient(loop) for expression in access[:-1])
+    if alone and 1 < stride <= _LARGEST_SHUFFLED_STRIDE and size > 1:
+        span = VectorType(_element(operand), [(size - 1) * stride + 1])
+        bounds = _all_in_bounds(1)
+        padding = constant(emitter, 0, _element(operand), ())
+        minor = AffineMapAttr(AffineMap(len(access), 0, (AffineDimExpr(len(access) - 1),)))
+        indices = _indices(emitter, access, tile)
+        whole = emitter.value(
+            vector.TransferReadOp(operand, indices, padding, span, bounds, permutation_map=minor)
+        )
+        mask = DenseArrayBase.from_list(i64, [stride * i for i in range(size)])
+        result = VectorType(_element(operand), [size])
+        return emitter.value(vector.ShuffleOp(whole, whole, mask, result_type=result))
+    elements = [read(emitter, operand, access, tile.inside(emitter, step)) for step in range(size)]
+    return emitter.value(FromElementsOp(elements, VectorType(_element(operand), [size])))
+
+
+def _stack(emitter: Emitter, rows: Sequence[SSAValue], shape: Sequence[int]) -> SSAValue:
+    assert isinstance(rows[0].type, VectorType)
+    whole = constant(emitter, 0, rows[0].type.element_type, shape)
+    for step, row in enumerate(rows):
+        whole = emitter.value(vector.InsertOp(row, whole, [step]))
+    return whole
+
+
+def write(emitter: Emitter, value: SSAValue, destination: SSAValue, access: Access, tile: Tile) -> SSAValue:
+    """The destination with a tile's values in place; its access is a permutation of loops."""
+    indices = _indices(emitter, access, tile)
+    if not tile.dims:
+        return emitter.value(tensor.InsertOp(value, destination, indices))
+    assert isinstance(destination.type, TensorType)
+    return emitter.value(
+        vector.TransferWriteOp(
+            value,
+            destination,
+            indices,
+            _all_in_bounds(len(tile.dims)),
+            permutation_map=_permutation_map(access, tile),
+            result_type=destination.type,
+        )
+    )
+
+
+def evaluate(
+    emitter: Emitter, of: Structured, arguments: Sequence[SSAValue | None], tile: Tile
+) -> list[SSAValue]:
+    """The values a body yields, for all points of a tile at once.
+
+    ``arguments`` are vectors of the tile's shape, one for each block argument that is used.
+    """
+    values: dict[SSAValue, SSAValue] = {
+        old: new for old, new in zip(of.body.args, arguments, strict=True) if new is not None
+    }
+
+    def operand(value: SSAValue) -> SSAValue:
+        if value not in values:
+            values[value] = _repeat_scalar(emitter, value, tile)
+        return values[value]
+
+    fused = fused_products(of)
+    for op in of.body.ops:
+        if isinstance(op, linalg.YieldOp):
+            return [operand(value) for value in op.operands]
+        if op in fused.values():
+            continue
+        if isinstance(op, linalg.IndexOp):
+            values[op.result] = _positions(emitter, of.names[op.dim.value.data], tile)
+        elif isinstance(op, arith.ConstantOp):
+            continue
+        elif op in fused:
+            product, accumulator = fused[op], op.operands[1 - op.operands.index(fused[op].results[0])]
+            factors = [operand(value) for value in (*product.operands, accumulator)]
+            values[op.results[0]] = emitter.value((vector.FMAOp if tile.shape else math.FmaOp)(*factors))
+        else:
+            new = type(op).create(
+                operands=[operand(value) for value in op.operands],
+                result_types=[typed(result.type, tile.shape) for result in op.results],
+                properties=dict(op.properties),
+                attributes=dict(op.attributes),
+            )
+            emitter.insert(new)
+            values.update(zip(op.results, new.results, strict=True))
+    raise AssertionError("a linalg body ends with linalg.yield")
+
+
+def _positions(emitter: Emitter, loop: int, tile: Tile) -> SSAValue:
+    """The iteration number of a loop at each point of a tile."""
+    start = emitter.index(tile.offsets[loop])
+    place = tile.position(loop)
+    if place is None:
+        return broadcast(emitter, start, tile.shape)
+    size = tile.shape[place]
+    steps = emitter.value(StepOp(size))
+    row = emitter.value(arith.AddiOp(steps, broadcast(emitter, start, [size])))
+    if place == len(tile.dims) - 1:
+        return broadcast(emitter, row, tile.shape)
+    elements = [emitter.value(vector.ExtractOp(row, [i], IndexType())) for i in range(size)]
+    inner = tile.shape[place + 1 :]
+    rows = [broadcast(emitter, element, inner) for element in elements]
+    return broadcast(emitter, _stack(emitter, rows, tile.shape[place:]), tile.shape)
