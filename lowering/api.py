@@ -1,0 +1,170 @@
+"""The public entry points: load, parse, interpret, compile."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from xdsl.dialects.builtin import ModuleOp, UnrealizedConversionCastOp
+
+from lamina.dialects.core.diagnostics import Location, did_you_mean, error, op_name
+from lamina.dialects.core.reader import parse as parse_text
+from lamina.dialects.core.verifier import verify
+from lamina.lowering.signature import Port, Signature, attributes_of, find_entry, signature_of
+from lamina.passes.framework.manager import PassManager
+
+if TYPE_CHECKING:
+    from lamina.lowering.specialize import Compiled
+
+_IR_SUFFIXES = (".mlir", ".txt")
+
+
+def load(source: Any) -> ModuleOp:
+    """A model as a module in the ``nn`` dialect.
+
+    ``source`` is the path of an ``.onnx`` or ``.mlir`` file, or an ``onnx.ModelProto``. IR text is parsed and
+    verified, and converted where it holds a file format's mirror dialect.
+    """
+    if not isinstance(source, str | Path):
+        from lamina.lowering.onnx.conversion import import_onnx
+
+        return import_onnx(source)
+    path = Path(source)
+    if path.suffix == ".onnx":
+        from lamina.lowering.onnx.conversion import import_onnx
+
+        return import_onnx(path)
+    if path.suffix not in _IR_SUFFIXES:
+        hint = "known are .onnx and .mlir"
+        raise error(f"files of type '{path.suffix}' cannot be read", Location(str(path)), hint=hint)
+    try:
+        text = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as problem:
+        raise error("is not UTF-8 text", Location(str(path))) from problem
+    except OSError as problem:
+        raise error(f"cannot be read: {problem.strerror}", Location(str(path))) from problem
+    module = parse(text, name=str(path))
+    if any(op.name.startswith("onnx.") for op in module.walk()):
+        PassManager(verify_each=False).run(module, "convert-onnx-to-nn")
+    return module
+
+
+def parse(text: str, allow_unregistered: bool = False, name: str = "<text>") -> ModuleOp:
+    """IR text of any registered dialect as a verified module; nothing is converted."""
+    module = parse_text(text, name, allow_unregistered=allow_unregistered)
+    verify(module)
+    return module
+
+
+def compile(
+    module: ModuleOp | str | Path, entry: str = "main", threads: int | None = None, **named: Any
+) -> Compiled:
+    """Compile a module (at any level) or a model file to native code for this machine.
+
+    The module itself is not changed. Where shapes are dynamic, code is made at the first call with new
+    shapes and kept. ``threads`` is the number of threads a call may use. Raises :class:`LaminaError`.
+    """
+    from lamina.lowering.specialize import compile_module
+
+    if named:
+        raise error(f"compile has no option '{next(iter(named))}'")
+    if not isinstance(module, ModuleOp):
+        module = load(module)
+    return compile_module(module, entry, threads)
+
+
+def interpret(module: ModuleOp | str | Path, *arguments: Any, entry: str = "main", **named: Any) -> Any:
+    """Run a module with the reference interpreter: one array, or a tuple in the order of the results.
+
+    Takes a module at any level down to loops on buffers; arguments are given by position or by the
+    model's own input names.
+    """
+    from lamina.lowering.interpreter import interpret_function
+
+    if not isinstance(module, ModuleOp):
+        module = load(module)
+    function = find_entry(module, entry)
+    signature = signature_of(function)
+    values = match_arguments(signature, arguments, named)
+    kinds = list(function.function_type.inputs.data)
+    passed: list[np.ndarray] = []
+    results: dict[int, np.ndarray] = {}
+    given = iter(values)
+    for kind, attributes in zip(kinds, attributes_of(function.arg_attrs, len(kinds)), strict=True):
+        if "lamina.result" in attributes:
+            number = attributes["lamina.result"].value.data  # pyright: ignore[reportAttributeAccessIssue]
+            port = signature.outputs[number]
+            results[number] = np.zeros(port.shape, _held(port))
+            passed.append(results[number])
+        elif "lamina.arena" in attributes:
+            passed.append(np.zeros(kind.get_shape(), np.int8))  # pyright: ignore[reportAttributeAccessIssue]
+        else:
+            port, array = next(given)
+            # nn holds values as the caller does; below it a byte stands for a bool or an unsigned number.
+            passed.append(array.view(_held(port)) if "nn.dtype" in attributes else array)
+    returned = interpret_function(module, entry, passed)
+    held = [results[i] for i in sorted(results)] or returned
+    outputs = [np.asarray(v) for v in held]
+    outputs = [
+        v.view(p.dtype) if v.dtype != p.dtype else v for v, p in zip(outputs, signature.outputs, strict=True)
+    ]
+    return outputs[0] if len(outputs) == 1 else tuple(outputs)
+
+
+def _held(port: Port) -> np.dtype:
+    """The dtype that holds a port's values below ``nn``: signed integers stand for all of their width."""
+    return np.dtype(f"i{port.dtype.itemsize}") if port.dtype.kind in "bu" else port.dtype
+
+
+def match_arguments(
+    signature: Signature, arguments: Sequence[Any], named: dict[str, Any]
+) -> list[tuple[Port, np.ndarray]]:
+    """Each input with its array; wrong count, name, dtype or shape is one clear :class:`LaminaError`."""
+    ports = signature.inputs
+    if len(arguments) > len(ports):
+        raise error(f"takes {len(ports)} inputs, {len(arguments)} were given", hint=_listing(ports))
+    chosen: dict[str, Any] = {port.name: value for port, value in zip(ports, arguments, strict=False)}
+    for name, value in named.items():
+        if name not in {port.name for port in ports}:
+            hint = did_you_mean(name, [port.name for port in ports]) or _listing(ports)
+            raise error(f"there is no input '{name}'", hint=hint)
+        if name in chosen:
+            raise error(f"input '{name}' is given twice")
+        chosen[name] = value
+    missing = [port.name for port in ports if port.name not in chosen]
+    if missing:
+        raise error(f"the inputs {', '.join(missing)} are missing", hint=_listing(ports))
+    return [(port, check_array(port, chosen[port.name])) for port in ports]
+
+
+def check_array(port: Port, value: Any) -> np.ndarray:
+    """The array for a port. Only Python scalars and lists are converted; arrays must have the dtype."""
+    array = value if isinstance(value, np.ndarray) else np.asarray(value)
+    if array.dtype != port.dtype:
+        if isinstance(value, np.ndarray) or not np.can_cast(array.dtype, port.dtype, "same_kind"):
+            hint = f"convert it with .astype('{port.dtype}')"
+            raise error(f"input '{port.name}' has dtype {array.dtype}, expected {port.dtype}", hint=hint)
+        array = array.astype(port.dtype)
+    fits = array.ndim == len(port.shape) and all(
+        m in (-1, n) for m, n in zip(port.shape, array.shape, strict=True)
+    )
+    if not fits:
+        raise error(f"input '{port.name}' has shape {list(array.shape)}, expected {_extents(port)}")
+    return array
+
+
+def _extents(port: Port) -> str:
+    return "[" + ", ".join("?" if n < 0 else str(n) for n in port.shape) + "]"
+
+
+def _listing(ports: Sequence[Port]) -> str:
+    return "the inputs are " + (", ".join(str(port) for port in ports) or "none")
+
+
+def dialects_of(module: ModuleOp) -> set[str]:
+    """The dialects of the ops in a module."""
+    return {
+        op_name(op).split(".", 1)[0] for op in module.walk() if not isinstance(op, UnrealizedConversionCastOp)
+    }
