@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
     BoolAttr,
     DenseArrayBase,
     FloatAttr,
@@ -29,7 +30,7 @@ from lamina.dialects.core.tables import RuleTable
 if TYPE_CHECKING:
     from lamina.dialects.core.printer import Printer as LaminaPrinter  # noqa: F401
 
-DYNAMIC = -1
+DYNAMIC = DYNAMIC_INDEX
 """The extent that stands for an unknown dimension (printed ``?``)."""
 
 

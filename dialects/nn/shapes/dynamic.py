@@ -28,9 +28,10 @@ def _(op: DynamicReshapeOp) -> Sequence[Attribute]:
     if value is None:
         return [TensorType(kind, [DYNAMIC] * rank)]
     wanted = requested_shape(value.tolist(), shape, allowzero)
-    if wanted.count(DYNAMIC) > 1:
-        return [TensorType(kind, wanted)]
-    return [TensorType(kind, reshaped(shape, wanted))]
+    inferred = [-1 if extent == DYNAMIC else extent for extent in wanted]
+    if inferred.count(-1) > 1:
+        return [TensorType(kind, [DYNAMIC if extent == -1 else extent for extent in inferred])]
+    return [TensorType(kind, reshaped(shape, inferred))]
 
 
 @shape_rule("nn.dynamic_broadcast_to")

@@ -53,7 +53,7 @@ def reshaped(shape: Sequence[int], wanted: Sequence[int]) -> list[int]:
         raise ShapeError(f"shape {list(wanted)} has more than one -1")
     known = math.prod(extent for extent in wanted if extent != -1)
     if DYNAMIC in shape:
-        return list(wanted)
+        return [DYNAMIC if extent == -1 else extent for extent in wanted]
     elements = math.prod(shape)
     if -1 not in wanted:
         if known != elements:
