@@ -166,11 +166,20 @@ def splat_attr(value: float | int | bool, type: Attribute) -> DenseIntOrFPElemen
 
 def _is_splat(array: np.ndarray) -> bool:
     """All elements have the same bits (so 0.0 and -0.0 differ, and equal NaNs are the same)."""
+    if is_uniform_view(array):
+        return True
     first = array.flat[0].tobytes()
     if array.flat[-1].tobytes() != first:
         return False
     bits = np.ascontiguousarray(array).view(np.uint8).reshape(array.size, array.dtype.itemsize)
     return bool((bits == np.frombuffer(first, np.uint8)).all())
+
+
+def is_uniform_view(array: np.ndarray) -> bool:
+    """Whether an array is one element seen many times, which costs nothing to tell."""
+    return array.size > 0 and all(
+        stride == 0 or n == 1 for stride, n in zip(array.strides, array.shape, strict=True)
+    )
 
 
 def is_splat(attribute: Attribute) -> bool:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import ClassVar
 
 from xdsl.dialects.builtin import FloatAttr, IntegerAttr, TensorType
-from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def, result_def
+from xdsl.irdl import irdl_op_definition, operand_def, opt_prop_def, prop_def, result_def, traits_def
+from xdsl.traits import Pure
 
+from lamina.dialects.nn.base import NnOp
 from lamina.dialects.nn.elementwise import ElementwiseOp, UnaryOp
 from lamina.dialects.nn.kinds import Kind
 
@@ -43,12 +45,16 @@ class PreluOp(ElementwiseOp):
     result = result_def(TensorType)
 
 
-class AxisOp(UnaryOp):
+class AxisOp(NnOp):
     """``x: [*S] -> [*S]`` on floats, over the elements along one axis; a negative one counts from the end."""
 
     ELEMENTS: ClassVar[Kind] = Kind.FLOAT
 
+    operand = operand_def(TensorType)
     axis = prop_def(IntegerAttr)
+    result = result_def(TensorType)
+
+    traits = traits_def(Pure())
 
 
 @irdl_op_definition

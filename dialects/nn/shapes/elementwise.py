@@ -8,6 +8,7 @@ from functools import reduce
 from xdsl.dialects.builtin import TensorType, i1
 from xdsl.ir import SSAValue
 
+from lamina.dialects.nn.activation_parameters import AxisOp
 from lamina.dialects.nn.base import ShapeError, shape_rule
 from lamina.dialects.nn.comparison import SelectOp
 from lamina.dialects.nn.constant import ConstantOp
@@ -21,7 +22,7 @@ def broadcast_all(values: Sequence[SSAValue]) -> tuple[int, ...]:
     return reduce(broadcast, (shape_of(v, f"operand {i}") for i, v in enumerate(values)))
 
 
-def operand_type(op: UnaryOp) -> TensorType:
+def operand_type(op: UnaryOp | AxisOp) -> TensorType:
     """The type of the operand, whose elements are of a kind that the op takes."""
     kind = type_of(op.operands[0], "operand 0")
     require_kind("its operand", kind.element_type, op.ELEMENTS)
