@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp, UnrealizedConversionCastOp
 
-from lamina.dialects.core.diagnostics import Location, did_you_mean, error, op_name
+from lamina.dialects.core.diagnostics import Location, error, op_name
 from lamina.dialects.core.reader import parse as parse_text
 from lamina.dialects.core.verifier import verify
-from lamina.lowering.signature import Port, Signature, attributes_of, find_entry, signature_of
+from lamina.lowering.codegen.arguments import arrange_inputs, check_input
+from lamina.lowering.codegen.signature import ARENA, DTYPE, RESULT, ArrayInfo
+from lamina.lowering.signature import attributes_of, find_entry, signature_of
 from lamina.passes.framework.manager import PassManager
 
 if TYPE_CHECKING:
@@ -87,23 +88,24 @@ def interpret(module: ModuleOp | str | Path, *arguments: Any, entry: str = "main
         module = load(module)
     function = find_entry(module, entry)
     signature = signature_of(function)
-    values = match_arguments(signature, arguments, named)
+    values = arrange_inputs(signature.inputs, arguments, named)
     kinds = list(function.function_type.inputs.data)
     passed: list[np.ndarray] = []
     results: dict[int, np.ndarray] = {}
-    given = iter(values)
+    given = iter(zip(signature.inputs, values, strict=True))
     for kind, attributes in zip(kinds, attributes_of(function.arg_attrs, len(kinds)), strict=True):
-        if "lamina.result" in attributes:
-            number = attributes["lamina.result"].value.data  # pyright: ignore[reportAttributeAccessIssue]
-            port = signature.outputs[number]
-            results[number] = np.zeros(port.shape, _held(port))
+        if RESULT in attributes:
+            number = attributes[RESULT].value.data  # pyright: ignore[reportAttributeAccessIssue]
+            info = signature.outputs[number]
+            results[number] = np.zeros(info.shape, _held(info))
             passed.append(results[number])
-        elif "lamina.arena" in attributes:
+        elif ARENA in attributes:
             passed.append(np.zeros(kind.get_shape(), np.int8))  # pyright: ignore[reportAttributeAccessIssue]
         else:
-            port, array = next(given)
+            info, value = next(given)
+            array = check_input(info, value)
             # nn holds values as the caller does; below it a byte stands for a bool or an unsigned number.
-            passed.append(array.view(_held(port)) if "nn.dtype" in attributes else array)
+            passed.append(array.view(_held(info)) if DTYPE in attributes else array)
     returned = interpret_function(module, entry, passed)
     held = [results[i] for i in sorted(results)] or returned
     outputs = [np.asarray(v) for v in held]
@@ -113,54 +115,9 @@ def interpret(module: ModuleOp | str | Path, *arguments: Any, entry: str = "main
     return outputs[0] if len(outputs) == 1 else tuple(outputs)
 
 
-def _held(port: Port) -> np.dtype:
-    """The dtype that holds a port's values below ``nn``: signed integers stand for all of their width."""
-    return np.dtype(f"i{port.dtype.itemsize}") if port.dtype.kind in "bu" else port.dtype
-
-
-def match_arguments(
-    signature: Signature, arguments: Sequence[Any], named: dict[str, Any]
-) -> list[tuple[Port, np.ndarray]]:
-    """Each input with its array; wrong count, name, dtype or shape is one clear :class:`LaminaError`."""
-    ports = signature.inputs
-    if len(arguments) > len(ports):
-        raise error(f"takes {len(ports)} inputs, {len(arguments)} were given", hint=_listing(ports))
-    chosen: dict[str, Any] = {port.name: value for port, value in zip(ports, arguments, strict=False)}
-    for name, value in named.items():
-        if name not in {port.name for port in ports}:
-            hint = did_you_mean(name, [port.name for port in ports]) or _listing(ports)
-            raise error(f"there is no input '{name}'", hint=hint)
-        if name in chosen:
-            raise error(f"input '{name}' is given twice")
-        chosen[name] = value
-    missing = [port.name for port in ports if port.name not in chosen]
-    if missing:
-        raise error(f"the inputs {', '.join(missing)} are missing", hint=_listing(ports))
-    return [(port, check_array(port, chosen[port.name])) for port in ports]
-
-
-def check_array(port: Port, value: Any) -> np.ndarray:
-    """The array for a port. Only Python scalars and lists are converted; arrays must have the dtype."""
-    array = value if isinstance(value, np.ndarray) else np.asarray(value)
-    if array.dtype != port.dtype:
-        if isinstance(value, np.ndarray) or not np.can_cast(array.dtype, port.dtype, "same_kind"):
-            hint = f"convert it with .astype('{port.dtype}')"
-            raise error(f"input '{port.name}' has dtype {array.dtype}, expected {port.dtype}", hint=hint)
-        array = array.astype(port.dtype)
-    fits = array.ndim == len(port.shape) and all(
-        m in (-1, n) for m, n in zip(port.shape, array.shape, strict=True)
-    )
-    if not fits:
-        raise error(f"input '{port.name}' has shape {list(array.shape)}, expected {_extents(port)}")
-    return array
-
-
-def _extents(port: Port) -> str:
-    return "[" + ", ".join("?" if n < 0 else str(n) for n in port.shape) + "]"
-
-
-def _listing(ports: Sequence[Port]) -> str:
-    return "the inputs are " + (", ".join(str(port) for port in ports) or "none")
+def _held(info: ArrayInfo) -> np.dtype:
+    """The dtype that holds values below ``nn``, where integers are signed."""
+    return np.dtype(f"i{info.dtype.itemsize}") if info.dtype.kind in "bu" else info.dtype
 
 
 def dialects_of(module: ModuleOp) -> set[str]:

@@ -6,6 +6,9 @@ print, edit and go on from.
 
 from __future__ import annotations
 
+from xdsl.dialects.builtin import ModuleOp, TensorType
+from xdsl.dialects.func import FuncOp
+
 from lamina.passes.framework.registry import NamedPipeline
 
 MODEL_PASSES = (
@@ -89,3 +92,17 @@ PIPELINES: dict[str, NamedPipeline] = dict(
         _named("lower-to-llvm", TO_LLVM, "From nn (or a level above) to the llvm dialect"),
     )
 )
+
+
+def remaining_passes(module: ModuleOp) -> str:
+    """The passes that a module at any level still needs on its way to the ``llvm`` dialect."""
+    names = {op.name for op in module.walk()}
+    dialects = {name.split(".", 1)[0] for name in names}
+    if dialects & {"nn", "onnx"}:
+        return ",".join(TO_LLVM)
+    functions = [op for op in module.body.block.ops if isinstance(op, FuncOp)]
+    if any(isinstance(t, TensorType) for f in functions for t in f.function_type.inputs.data):
+        dispatched = any("lamina.dispatch" in f.attributes for f in functions)
+        before = () if dispatched else (*LINALG_PASSES[1:], *DISPATCH_PASSES)
+        return ",".join((*before, *BUFFER_PASSES, *LOOP_PASSES, *MACHINE_PASSES))
+    return ",".join((*LOOP_PASSES, *MACHINE_PASSES))

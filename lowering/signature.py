@@ -1,48 +1,33 @@
-"""What a caller sees of an entry function: the names, shapes and dtypes of its inputs and results.
+"""What a caller sees of an entry function above the ``llvm`` level: names, shapes and dtypes.
 
-Read from the function at any level above ``llvm``: tensor arguments, or buffers with results as trailing
-arguments (``lamina.result``) and the arena (``lamina.arena``). ``nn.name`` gives names; ``nn.dtype`` the
-element type where a lowering changed it (``i1`` and ``ui8`` become ``i8``).
+Read from the function on tensors, or on buffers with results as trailing arguments (``lamina.result``) and
+the arena (``lamina.arena``). ``nn.name`` gives names; ``nn.dtype`` the element type where a lowering changed
+it (``i1`` and ``ui8`` become ``i8``).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-from xdsl.dialects.builtin import DictionaryAttr, IntegerAttr, ModuleOp, ShapedType, Signedness, StringAttr
-from xdsl.dialects.builtin import IntegerType as Int
+from xdsl.dialects.builtin import ContainerType, DictionaryAttr, IntegerAttr, ModuleOp, ShapedType, StringAttr
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Attribute, ContainerType
+from xdsl.ir import Attribute
 
 from lamina.dialects.core.diagnostics import did_you_mean, error
-from lamina.dialects.core.dtypes import numpy_dtype
+from lamina.lowering.codegen.signature import ARENA, NAME, RESULT, ArrayInfo, dtype_of
 
 
 @dataclass(frozen=True)
-class Port:
-    """One input or result: its name, its extents (-1 where known only at run time), its dtype."""
-
-    name: str
-    shape: tuple[int, ...]
-    dtype: np.dtype
-
-    def __str__(self) -> str:
-        extents = "x".join("?" if n < 0 else str(n) for n in self.shape)
-        return f"{self.name}: {self.dtype}[{extents}]"
-
-
-@dataclass(frozen=True)
-class Signature:
+class EntrySignature:
     """The inputs and results of an entry, in order."""
 
-    inputs: tuple[Port, ...]
-    outputs: tuple[Port, ...]
+    inputs: tuple[ArrayInfo, ...]
+    outputs: tuple[ArrayInfo, ...]
 
     @property
     def is_static(self) -> bool:
-        """Whether every extent is known."""
-        return all(n >= 0 for port in (*self.inputs, *self.outputs) for n in port.shape)
+        """Whether every extent of the inputs is known."""
+        return all(n >= 0 for info in self.inputs for n in info.shape)
 
 
 def find_entry(module: ModuleOp, entry: str) -> FuncOp:
@@ -68,35 +53,29 @@ def attributes_of(group: object, count: int) -> list[dict[str, Attribute]]:
     return [dict(d.data) if isinstance(d, DictionaryAttr) else {} for d in data]
 
 
-def signature_of(function: FuncOp) -> Signature:
+def signature_of(function: FuncOp) -> EntrySignature:
     """The signature of a function on tensors, or on buffers after results became arguments."""
     kinds = list(function.function_type.inputs.data)
-    attributes = attributes_of(function.arg_attrs, len(kinds))
-    results = list(function.function_type.outputs.data)
-    result_attributes = attributes_of(function.res_attrs, len(results))
-    inputs: list[Port] = []
-    outputs: dict[int, Port] = {}
-    for kind, attrs in zip(kinds, attributes, strict=True):
-        number = attrs.get("lamina.result")
+    inputs: list[ArrayInfo] = []
+    outputs: dict[int, ArrayInfo] = {}
+    for kind, attributes in zip(kinds, attributes_of(function.arg_attrs, len(kinds)), strict=True):
+        number = attributes.get(RESULT)
         if isinstance(number, IntegerAttr):
-            outputs[number.value.data] = _port(kind, attrs, f"out{number.value.data}")
-        elif "lamina.arena" not in attrs:
-            inputs.append(_port(kind, attrs, f"arg{len(inputs)}"))
-    for i, (kind, attrs) in enumerate(zip(results, result_attributes, strict=True)):
-        outputs[i] = _port(kind, attrs, f"out{i}")
-    return Signature(tuple(inputs), tuple(outputs[i] for i in sorted(outputs)))
+            outputs[number.value.data] = _info(kind, attributes, f"out{number.value.data}")
+        elif ARENA not in attributes:
+            inputs.append(_info(kind, attributes, f"arg{len(inputs)}"))
+    results = list(function.function_type.outputs.data)
+    for i, (kind, attributes) in enumerate(
+        zip(results, attributes_of(function.res_attrs, len(results)), strict=True)
+    ):
+        outputs[i] = _info(kind, attributes, f"out{i}")
+    return EntrySignature(tuple(inputs), tuple(outputs[i] for i in sorted(outputs)))
 
 
-def _port(kind: Attribute, attributes: dict[str, Attribute], default: str) -> Port:
-    shape = kind.get_shape() if isinstance(kind, ShapedType) else ()
+def _info(kind: Attribute, attributes: dict[str, Attribute], default: str) -> ArrayInfo:
+    shape = tuple(kind.get_shape()) if isinstance(kind, ShapedType) else ()
     element = kind.get_element_type() if isinstance(kind, ContainerType) else kind
-    name = attributes.get("nn.name")
-    spelled = attributes.get("nn.dtype")
-    dtype = _dtype_named(spelled.data) if isinstance(spelled, StringAttr) else numpy_dtype(element)
-    return Port(name.data if isinstance(name, StringAttr) else default, tuple(shape), dtype)
-
-
-def _dtype_named(text: str) -> np.dtype:
-    """The dtype of an element type that is written as text: ``i1``, ``ui8``, ``si16``."""
-    sign = {"u": Signedness.UNSIGNED, "s": Signedness.SIGNED}.get(text[0], Signedness.SIGNLESS)
-    return numpy_dtype(Int(int(text.lstrip("usi")), sign))
+    name = attributes.get(NAME)
+    return ArrayInfo(
+        name.data if isinstance(name, StringAttr) else default, shape, dtype_of(element, attributes)
+    )

@@ -1,4 +1,4 @@
-"""What all command lines share: errors as text on stderr and exit status 1, output written whole or not at all."""
+"""What all command lines share: errors as text and exit status 1, output written whole or not at all."""
 
 from __future__ import annotations
 

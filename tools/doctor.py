@@ -45,7 +45,8 @@ def doctor_text() -> str:
 
 
 def _machine() -> list[str]:
-    from lamina.lowering.codegen.target import Target
+    from lamina.lowering.codegen.target import host_target
 
-    target = Target.host()
-    return [f"{field}: {value}" for field, value in vars(target).items()]
+    target = host_target()
+    shown = {name: value for name, value in vars(target).items() if name != "flags" and value}
+    return [f"{name}: {value}" for name, value in shown.items()]

@@ -11,8 +11,9 @@ from lamina.dialects.core.text import parse, to_text
 from lamina.dialects.core.verifier import verify
 from lamina.passes.framework.manager import PassManager
 from lamina.passes.framework.pipeline import PIPELINE_NAME, Pipeline, parse_pipeline
+from lamina.passes.framework.timing import TimePasses
 from lamina.tools.console import read_text, remember_source, report, run_tool, write_text
-from lamina.tools.printing import PrintIR, TimePasses, print_statistics, print_timing
+from lamina.tools.printing import PrintIR, print_statistics, print_timing
 
 _EPILOG = """passes: each pass (--list-passes) and each named pipeline (--lower-to-linalg, --lower-to-loops,
 --lower-to-llvm) is also a flag, with its options as value: --canonicalize="max-rewrites=1000". Flags run in

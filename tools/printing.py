@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import time
 from collections import Counter
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from lamina.dialects.core.diagnostics import LaminaError, Location, error
 from lamina.dialects.core.text import to_text
 from lamina.passes.framework.manager import Instrumentation
 from lamina.passes.framework.passes import Pass
+from lamina.passes.framework.timing import TimePasses
 
 ELIDE_IN_DUMPS = 64
 """Constants of more elements are left out of dumps unless the user says otherwise."""
@@ -54,21 +54,6 @@ class PrintIR(Instrumentation):
             path.write_text(f"// after {pass_.text()}\n{to_text(op, elide=self._elide)}", encoding="utf-8")
         except OSError as problem:
             raise error(f"cannot be written: {problem.strerror}", Location(str(path))) from problem
-
-
-class TimePasses(Instrumentation):
-    """Wall-clock seconds by pass, in the order of first run."""
-
-    def __init__(self) -> None:
-        self.seconds: dict[str, float] = {}
-        self._started = 0.0
-
-    def before(self, pass_: Pass, op: Operation) -> None:
-        self._started = time.perf_counter()
-
-    def after(self, pass_: Pass, op: Operation) -> None:
-        elapsed = time.perf_counter() - self._started
-        self.seconds[pass_.name] = self.seconds.get(pass_.name, 0.0) + elapsed
 
 
 def print_timing(timing: TimePasses) -> None:

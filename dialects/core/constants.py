@@ -88,7 +88,7 @@ def resource(key: str) -> Blob:
     if blob is None:
         raise error(
             f"the resource '{key}' has no data",
-            hint="the text was printed with its constants elided, or its `{-# dialect_resources … #-}` is missing",
+            hint="the text was printed without its constants, or lacks its `{-# dialect_resources #-}`",
         )
     return blob
 
@@ -139,7 +139,7 @@ def _read_only(array: np.ndarray) -> np.ndarray:
 def constant_attr(
     array: np.ndarray, type: Attribute | None = None, key: str | None = None
 ) -> DenseIntOrFPElementsAttr | DenseResourceAttr:
-    """The attribute for an array: a splat where all elements have the same bits, a resource where it is large.
+    """The attribute for an array: a splat where all elements have the same bits, a resource where large.
 
     ``type`` is the tensor (or vector, memref) type, by default the tensor type of the array's dtype and
     shape; ``key`` names the resource if it becomes one.

@@ -1,4 +1,4 @@
-"""The registered dialects: xDSL's, what Lamina adds to them, and Lamina's own. Nothing is imported until used."""
+"""The registered dialects: xDSL's, what Lamina adds to them, and Lamina's own, imported when used."""
 
 from __future__ import annotations
 

@@ -35,12 +35,15 @@ class TextPrinter(Printer):
                 super().print_attribute(attribute)
 
     def _print_resource(self, attribute: DenseResourceAttr) -> None:
-        key = attribute.resource_handle.data
-        if self._elide is None:
-            self.resource_keys[key] = None
-        shown = key if _IDENTIFIER.fullmatch(key) else f'"{key}"'
-        self.print_string(f"dense_resource<{shown}> : ")
+        self.print_string("dense_resource<")
+        self.print_resource_handle("builtin", attribute.resource_handle.data)
+        self.print_string("> : ")
         self.print_attribute(attribute.type)
+
+    def print_resource_handle(self, dialect: str, handle: str) -> None:
+        if self._elide is None:
+            self.resource_keys[handle] = None
+        self.print_string(handle if _IDENTIFIER.fullmatch(handle) else f'"{handle}"')
 
     def print_resources(self) -> None:
         """The data of the resources that were printed, as file metadata."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from typing import Any
 
 import numpy as np
 from xdsl.context import Context
@@ -114,15 +115,20 @@ class Reader(Parser):
 
     def _parse_builtin_dense_resource_attr(self) -> DenseResourceAttr:
         self.parse_characters("<", " in dense_resource attribute")
-        key = self.parse_optional_str_literal() or self.parse_identifier()
+        key = self.parse_resource_handle()
         self.parse_characters(">", " in dense_resource attribute")
         self.parse_characters(":", " in dense_resource attribute")
         kind = self.parse_type()
         if not isinstance(kind, ShapedType):
             self.raise_error(f"dense resource should have a shaped type, got: {kind}")
-        return DenseResourceAttr.from_params(self._resources.get(key, key), kind)
+        return DenseResourceAttr.from_params(key, kind)
 
-    def parse_dense_int_or_fp_elements_attr(
+    def parse_resource_handle(self) -> str:
+        """The key, in the process-wide table, of the resource that the text names."""
+        key = self.parse_optional_str_literal() or self.parse_identifier()
+        return self._resources.get(key, key)
+
+    def parse_dense_int_or_fp_elements_attr(  # pyright: ignore[reportIncompatibleMethodOverride]
         self, type: RankedStructure[AnyDenseElement] | None
     ) -> DenseIntOrFPElementsAttr | DenseResourceAttr:
         """A dense literal; a splat keeps one element, and a large literal becomes a resource."""
@@ -147,9 +153,7 @@ class Reader(Parser):
                 values = []
             kind = type
             if len(values) == 1:
-                return DenseIntOrFPElementsAttr(
-                    kind, BytesAttr(type.element_type.pack(self._wrapped(type, values)))
-                )
+                return DenseIntOrFPElementsAttr(kind, BytesAttr(self._packed(type, values)))
             return DenseIntOrFPElementsAttr.from_list(kind, values)  # pyright: ignore[reportArgumentType,reportCallIssue]
         if len(data) == width and count != 0:
             return DenseIntOrFPElementsAttr(type, BytesAttr(data))
@@ -163,9 +167,10 @@ class Reader(Parser):
         return attribute
 
     @staticmethod
-    def _wrapped(type: RankedStructure[AnyDenseElement], values: list) -> list:
-        normalise = getattr(type.element_type, "get_normalized_value", None)
-        return [normalise(v) for v in values] if normalise else values
+    def _packed(type: RankedStructure[AnyDenseElement], values: list[Any]) -> bytes:
+        element: Any = type.element_type
+        normalise = getattr(element, "get_normalized_value", None)
+        return element.pack([normalise(v) for v in values] if normalise else values)
 
     def _dense_contents(self) -> tuple[list, list[int], bytes | None]:
         """Elements and shape of a literal (shape [] for a splat), or the bytes of its hexadecimal form."""

@@ -107,7 +107,7 @@ def _block_dominates(a: Block, b: Block, cache: dict[Region, dict[Block, Block |
 
 
 def immediate_dominators(region: Region) -> dict[Block, Block | None]:
-    """The immediate dominator of each block that is reachable from the entry (Cooper, Harvey, Kennedy 2001)."""
+    """The immediate dominator of each reachable block (Cooper, Harvey, Kennedy 2001)."""
     entry = region.blocks.first
     if entry is None:
         return {}

@@ -126,7 +126,7 @@ def python_value(attr: Attribute) -> Any:
         case StringAttr():
             return attr.data
         case DenseArrayBase():
-            return tuple(attr.get_values())
+            return tuple(attr.get_values())  # pyright: ignore[reportAttributeAccessIssue]
         case _:
             return attr
 

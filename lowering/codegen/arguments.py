@@ -29,11 +29,16 @@ def check_input(info: ArrayInfo, value: Any) -> np.ndarray:
             f"input '{info.name}' must have dtype {info.dtype.name}, not {value.dtype.name}",
             hint=f"convert it: `x.astype({_dtype_name(info.dtype)})`",
         )
-    if value.shape != info.shape:
-        raise error(f"input '{info.name}' must have shape {list(info.shape)}, not {list(value.shape)}")
+    if value.shape != info.shape and not _fits(info.shape, value.shape):
+        raise error(f"input '{info.name}' must have shape {info.extents}, not {list(value.shape)}")
     if value.flags.c_contiguous and value.flags.aligned:
         return value
     return np.array(value, info.dtype, order="C")
+
+
+def _fits(expected: tuple[int, ...], shape: tuple[int, ...]) -> bool:
+    """Whether a shape is of the expected rank and extents; an unknown extent (-1) takes any."""
+    return len(expected) == len(shape) and all(m in (-1, n) for m, n in zip(expected, shape, strict=True))
 
 
 def _dtype_name(dtype: np.dtype) -> str:

@@ -45,6 +45,7 @@ class ArrayInfo:
 
     name: str
     shape: tuple[int, ...]
+    """Extents; -1 where an extent is known only at run time."""
     dtype: np.dtype
     donated: bool = False
     """An input whose memory the call may overwrite."""
@@ -54,8 +55,13 @@ class ArrayInfo:
         """Bytes of the array."""
         return math.prod(self.shape) * self.dtype.itemsize
 
+    @property
+    def extents(self) -> str:
+        """The shape as text, ``?`` for an extent that is known only at run time."""
+        return "[" + ", ".join("?" if n < 0 else str(n) for n in self.shape) + "]"
+
     def __str__(self) -> str:
-        return f"{self.name}: {self.dtype.name}[{', '.join(map(str, self.shape))}]"
+        return f"{self.name}: {self.dtype.name}{self.extents}"
 
 
 @dataclass(frozen=True)
@@ -99,7 +105,7 @@ def entry_signature(function: Operation) -> Signature:
         info = ArrayInfo(
             _string(attributes.get(NAME)) or default,
             shape,
-            _dtype(element, attributes),
+            dtype_of(element, attributes),
             DONATED in attributes,
         )
         if isinstance(number, IntegerAttr):
@@ -145,7 +151,7 @@ def _string(attribute: Attribute | None) -> str:
     return attribute.data if isinstance(attribute, StringAttr) else ""
 
 
-def _dtype(element: Attribute, attributes: Mapping[str, Attribute]) -> np.dtype:
+def dtype_of(element: Attribute, attributes: Mapping[str, Attribute]) -> np.dtype:
     """The dtype of the model's element type, which ``nn.dtype`` gives as text (``ui8``) or as a type."""
     named = attributes.get(DTYPE)
     text = _string(named)

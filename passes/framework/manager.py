@@ -63,7 +63,8 @@ class PassManager:
                     self._run_items(item, target)
 
     def _warn_of_nothing(self, pass_: Pass, op: Operation) -> None:
-        message = f"pass '{pass_.name}' ran on nothing: it is anchored on '{pass_.anchor}', '{op_name(op)}' holds none"
+        missing = f"it is anchored on '{pass_.anchor}', '{op_name(op)}' holds none"
+        message = f"pass '{pass_.name}' ran on nothing: {missing}"
         self.diagnostics.append(Diagnostic(message, location_of(op), "warning"))
 
     def _run_pass(self, pass_: Pass, op: Operation) -> None:

@@ -86,7 +86,7 @@ class Pass:
         return re.findall(r"```mlir\n(.*?)```", text, re.DOTALL)
 
     def text(self) -> str:
-        """The pass as it stands in a textual pipeline: its name, and the options that differ from their defaults."""
+        """The pass as it stands in a textual pipeline: its name, and the options that are not the default."""
         shown = [
             f"{f.name.replace('_', '-')}={_option_text(value)}"
             for f in dataclasses.fields(self)

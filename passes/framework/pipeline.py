@@ -133,7 +133,7 @@ class _PipelineParser:
 
 
 def split_options(text: str) -> dict[str, str | None]:
-    """Options separated by blanks, as in ``max-iterations=4 top-down``; a value in braces or quotes may hold blanks."""
+    """Options separated by blanks, as in ``max-iterations=4 top-down``; braces or quotes may hold blanks."""
     options: dict[str, str | None] = {}
     for match in re.finditer(r"([\w.\-]+)(?:=(\{(?:[^{}]|\{[^{}]*\})*\}|\"[^\"]*\"|'[^']*'|[^\s]*))?", text):
         value = match.group(2)

@@ -29,7 +29,16 @@ _PUBLIC = {
     "parse": "lamina.lowering.api",
 }
 
-__all__ = ["__version__", *_PUBLIC]
+__all__ = [
+    "LaminaError",
+    "__version__",
+    "compile",
+    "interpret",
+    "load",
+    "parse",
+    "run_pipeline",
+    "to_text",
+]
 
 
 def __getattr__(name: str) -> object:

@@ -1,0 +1,138 @@
+"""``lamina-run``: run a model, compiled or interpreted, on arrays from a file or on random ones."""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from xdsl.dialects.builtin import ModuleOp
+
+from lamina.dialects.core.diagnostics import Location, error
+from lamina.lowering.codegen.signature import ArrayInfo
+from lamina.tools.arrays import random_arrays, read_arrays, read_shapes, write_arrays
+from lamina.tools.console import run_tool, whole_file, write_text
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """The options of ``lamina-run``."""
+    parser = argparse.ArgumentParser("lamina-run", description="Run a model.", allow_abbrev=False)
+    add = parser.add_argument
+    add("file", help="a model: .onnx or .mlir, at any level")
+    add("--entry", default="main", help="the function to run (default: main)")
+    given = parser.add_mutually_exclusive_group()
+    given.add_argument("--inputs", metavar="FILE.npz", help="arrays by input name")
+    given.add_argument("--random-inputs", metavar="SEED", type=int, help="random arrays from this seed")
+    add("--shape", action="append", default=[], metavar="NAME=1x2x3", help="the shape of a random input")
+    add("--outputs", metavar="FILE.npz", help="write the results by name (default: print a summary)")
+    add("--interpret", action="store_true", help="run the reference interpreter instead of compiled code")
+    add("--threads", type=int, metavar="N", help="threads that a call may use")
+    add("--benchmark", type=int, metavar="N", help="time N calls and print the median")
+    add("--emit", choices=["llvm", "asm", "obj"], help="write the code instead of running it (see -o)")
+    add("-o", dest="output", metavar="FILE", help="where --emit writes (default: standard output)")
+    add("--debug", action="store_true", help="show the traceback of an error")
+    return parser
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run ``lamina-run``; returns the exit status."""
+    args = build_parser().parse_args(argv)
+    return run_tool(lambda: _run(args), debug=args.debug)
+
+
+def _run(args: argparse.Namespace) -> int:
+    from lamina.lowering.api import load
+    from lamina.lowering.signature import find_entry, signature_of
+
+    module = load(args.file)
+    if any(op.name == "llvm.func" for op in module.body.block.ops):
+        inputs, outputs, call = _compiled(module, args, None)
+    else:
+        signature = signature_of(find_entry(module, args.entry))
+        inputs, outputs = signature.inputs, signature.outputs
+        if args.interpret:
+            call = _interpreted(module, args.entry)
+        else:
+            inputs, outputs, call = _compiled(module, args, inputs)
+    if args.emit:
+        return 0
+    arrays = _arrays(args, inputs)
+    results = call(arrays)
+    if args.benchmark:
+        _benchmark(lambda: call(arrays), args.benchmark)
+    if args.outputs:
+        write_arrays(args.outputs, outputs, results)
+    else:
+        _summarise(outputs, results)
+    return 0
+
+
+def _interpreted(module: ModuleOp, entry: str) -> Callable[[dict[str, Any]], Any]:
+    from lamina.lowering.api import interpret
+
+    return lambda arrays: interpret(module, *arrays.values(), entry=entry)
+
+
+def _compiled(
+    module: ModuleOp, args: argparse.Namespace, inputs: Sequence[ArrayInfo] | None
+) -> tuple[Sequence[ArrayInfo], Sequence[ArrayInfo], Callable[[dict[str, Any]], Any]]:
+    from lamina.lowering.specialize import Specialized, compile_module
+
+    executable = compile_module(module, args.entry, args.threads)
+    if args.emit:
+        if isinstance(executable, Specialized):
+            arrays = list(_arrays(args, inputs or ()).values())
+            executable = executable.executable_for(arrays)
+        _emit(executable, args)
+    return executable.inputs, executable.outputs, executable.run
+
+
+def _emit(executable: Any, args: argparse.Namespace) -> None:
+    if args.emit == "obj":
+        if not args.output:
+            raise error("--emit=obj needs -o FILE")
+        with whole_file(args.output) as temporary:
+            temporary.write_bytes(executable.object_bytes())
+        return
+    write_text(args.output, executable.llvm_ir() if args.emit == "llvm" else executable.asm())
+
+
+def _arrays(args: argparse.Namespace, inputs: Sequence[ArrayInfo]) -> dict[str, np.ndarray]:
+    if args.inputs:
+        if not Path(args.inputs).exists():
+            raise error("cannot be read: no such file", Location(args.inputs))
+        return read_arrays(args.inputs, inputs)
+    if args.random_inputs is None and inputs:
+        names = ", ".join(map(str, inputs))
+        raise error(f"the model needs inputs: {names}", hint="give --inputs FILE.npz or --random-inputs SEED")
+    shapes = read_shapes(args.shape, inputs)
+    static = [ArrayInfo(info.name, shape, info.dtype) for info, shape in zip(inputs, shapes, strict=True)]
+    return random_arrays(static, args.random_inputs or 0)
+
+
+def _benchmark(call: Callable[[], Any], rounds: int) -> None:
+    seconds = []
+    for _ in range(max(1, rounds)):
+        started = time.perf_counter()
+        call()
+        seconds.append(time.perf_counter() - started)
+    spread = f"fastest {1e3 * min(seconds):.3f} ms, slowest {1e3 * max(seconds):.3f} ms"
+    print(
+        f"{len(seconds)} calls: median {1e3 * statistics.median(seconds):.3f} ms, {spread}", file=sys.stderr
+    )
+
+
+def _summarise(outputs: Sequence[ArrayInfo], results: Any) -> None:
+    values = results if isinstance(results, tuple) else (results,)
+    with np.printoptions(precision=6, threshold=16, edgeitems=4, linewidth=100):
+        for info, value in zip(outputs, values, strict=True):
+            print(f"{info.name}: {value.dtype}{list(value.shape)}\n{value}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,54 @@
+"""``lamina-translate``: between file formats and IR text, without changing what is said."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+from lamina.tools.console import read_text, run_tool, write_text
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """The options of ``lamina-translate``."""
+    parser = argparse.ArgumentParser(
+        "lamina-translate", description="Translate between file formats and IR text.", allow_abbrev=False
+    )
+    parser.add_argument("file", nargs="?", default="-", help="file to read (default: standard input)")
+    what = parser.add_mutually_exclusive_group(required=True)
+    what.add_argument("--import-onnx", action="store_true", help="an ONNX file to the onnx dialect")
+    what.add_argument("--mlir-to-llvmir", action="store_true", help="the llvm dialect to LLVM IR")
+    parser.add_argument("-o", dest="output", metavar="FILE", help="file to write (default: standard output)")
+    parser.add_argument("--debug", action="store_true", help="show the traceback of an error")
+    return parser
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run ``lamina-translate``; returns the exit status."""
+    args = build_parser().parse_args(argv)
+    return run_tool(lambda: _run(args), debug=args.debug)
+
+
+def _run(args: argparse.Namespace) -> int:
+    write_text(args.output, _import_onnx(args.file) if args.import_onnx else _to_llvm_ir(args.file))
+    return 0
+
+
+def _import_onnx(path: str) -> str:
+    from lamina.dialects.core.text import to_text
+    from lamina.lowering.formats.onnx_reader import load_onnx
+
+    source = sys.stdin.buffer.read() if path == "-" else path
+    return to_text(load_onnx(source))
+
+
+def _to_llvm_ir(path: str) -> str:
+    from lamina.lowering.api import parse
+    from lamina.lowering.formats.llvm_ir import emit_llvm_ir
+
+    text, name = read_text(path)
+    return emit_llvm_ir(parse(text, name=name))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
