@@ -77,8 +77,13 @@ def literal(attribute: Attribute, kind: Attribute, types: Types) -> str:
             return _dense(attribute, kind, types)
         case ArrayAttr():
             return _aggregate(attribute, kind, types)
+        case _ if (word := _WORDS.get(str(attribute))) is not None:
+            return word
         case _:
             raise error(f"constant '{attribute}' of type '{kind}' has no LLVM IR counterpart")
+
+
+_WORDS = {"#llvm.zero": "zeroinitializer", "#llvm.undef": "undef", "#llvm.poison": "poison"}
 
 
 def _scalar(value: float | int, kind: Attribute) -> str:

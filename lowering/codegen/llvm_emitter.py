@@ -26,8 +26,8 @@ class Emitter:
         self.attributes: dict[str, int] = {}
         self.metadata: list[str] = []
         self._metadata_index: dict[str, int] = {}
-        self._names: dict[SSAValue, str] = {}
-        self._labels: dict[Block, str] = {}
+        self._names: dict[int, str] = {}
+        self._labels: dict[int, str] = {}
         self.edge_labels: dict[tuple[Operation, int], str] = {}
         """Labels of the blocks put on edges which share both ends with another edge."""
 
@@ -44,7 +44,7 @@ class Emitter:
 
     def use(self, value: SSAValue) -> str:
         """The spelling of an operand: the literal of a constant, or a name (also before its definition)."""
-        name = self._names.get(value)
+        name = self._names.get(id(value))
         if name is None:
             name = self._name(value)
         return name
@@ -61,7 +61,7 @@ class Emitter:
 
     def set_name(self, value: SSAValue, text: str) -> None:
         """Spell a value as the given text wherever it is used."""
-        self._names[value] = text
+        self._names[id(value)] = text
 
     def _name(self, value: SSAValue) -> str:
         spell = LITERALS.get(value.op.name) if isinstance(value, OpResult) else None
@@ -69,15 +69,15 @@ class Emitter:
             name = spell(self, value.op)
         else:
             name = f"%v{len(self._names)}"
-        self._names[value] = name
+        self._names[id(value)] = name
         return name
 
     def label(self, block: Block) -> str:
         """The label of a block, without the percent sign."""
-        label = self._labels.get(block)
+        label = self._labels.get(id(block))
         if label is None:
             label = f"bb{len(self._labels)}"
-            self._labels[block] = label
+            self._labels[id(block)] = label
         return label
 
     def target(self, op: Operation, edge: int) -> str:

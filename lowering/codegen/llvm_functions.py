@@ -9,9 +9,9 @@ from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, DictionaryAttr, Int
 from xdsl.dialects.llvm import LLVMFunctionType, LLVMVoidType
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
-from lamina.dialects.core.diagnostics import error
+from lamina.dialects.core.diagnostics import error, op_name
 from lamina.lowering.codegen.llvm_emitter import LITERALS, Emitter, attribute, integer, quoted, symbol
-from lamina.lowering.codegen.llvm_instructions import INSTRUCTIONS
+from lamina.lowering.codegen.llvm_instructions import FUNCTION_WORDS, INSTRUCTIONS
 from lamina.lowering.codegen.llvm_intrinsics import emit_call_intrinsic, emit_intrinsic
 from lamina.lowering.codegen.llvm_memory import MEMORY_INSTRUCTIONS
 from lamina.lowering.codegen.llvm_metadata import memory_effects
@@ -22,19 +22,6 @@ _PARAMETER_WORDS = (
     *("noalias", "nonnull", "readonly", "writeonly", "readnone", "noundef", "nofree", "returned", "nest"),
     *("signext", "zeroext", "inreg", "allocalign", "allocptr", "dead_on_unwind", "writable", "swiftself"),
 )
-_FUNCTION_WORDS = {
-    "no_inline": "noinline",
-    "always_inline": "alwaysinline",
-    "inline_hint": "inlinehint",
-    "no_unwind": "nounwind",
-    "will_return": "willreturn",
-    "optimize_none": "optnone",
-    "noreturn": "noreturn",
-    "convergent": "convergent",
-    "returns_twice": "returns_twice",
-    "cold": "cold",
-    "hot": "hot",
-}
 _FUNCTION_STRINGS = {
     "target_cpu": "target-cpu",
     "tune_cpu": "tune-cpu",
@@ -68,7 +55,7 @@ def parameter_attributes(emitter: Emitter, attributes: Mapping[str, Attribute]) 
 
 def function_attributes(op: Operation) -> str:
     """The attributes after a function's parameter list, each with a blank in front."""
-    text = "".join([f" {word}" for name, word in _FUNCTION_WORDS.items() if attribute(op, name) is not None])
+    text = "".join([f" {word}" for name, word in FUNCTION_WORDS.items() if attribute(op, name) is not None])
     if (effects := attribute(op, "memory_effects")) is not None:
         text += f" {memory_effects(effects)}"
     for name, key in _FUNCTION_STRINGS.items():
@@ -83,13 +70,16 @@ def function_attributes(op: Operation) -> str:
     kind = getattr(attribute(op, "frame_pointer"), "data", None)
     if kind is not None:
         text += f' "frame-pointer"="{kind}"'
-    return text + _passthrough(attribute(op, "passthrough"))
+    text += _passthrough(attribute(op, "passthrough"))
+    section, align = attribute(op, "section"), integer(op, "alignment")
+    text += f" section {quoted(section.data)}" if isinstance(section, StringAttr) else ""
+    return f"{text} align {align}" if align else text
 
 
 _ENUM_ATTRIBUTES = (
     *("nofree", "norecurse", "nosync", "mustprogress", "noinline", "alwaysinline", "nounwind", "willreturn"),
     *("cold", "hot", "minsize", "optsize", "inlinehint", "naked", "noreturn", "speculatable", "nocallback"),
-    *("nomerge", "noduplicate", "optnone", "noimplicitfloat"),
+    *("nomerge", "noduplicate", "optnone", "noimplicitfloat", "null_pointer_is_valid"),
 )
 
 
@@ -176,15 +166,22 @@ def _emit_blocks(emitter: Emitter, blocks: Sequence[Block]) -> None:
             emit = _EMIT.get(op.name)
             if emit is not None:
                 emit(emitter, op)
-            elif op.name.startswith("llvm.intr."):
-                emit_intrinsic(emitter, op)
             elif op.name not in LITERALS:
-                raise error(
-                    "has no translation to LLVM IR",
-                    op,
-                    hint="lower it to the llvm dialect (`--lower-to-llvm`)",
-                )
+                _emit_unusual(emitter, op)
         _emit_split_edges(emitter, block.last_op)
+
+
+def _emit_unusual(emitter: Emitter, op: Operation) -> None:
+    """Intrinsics, and operations that no dialect here defines, by the name they are written with."""
+    name = op_name(op)
+    if name.startswith("llvm.intr."):
+        emit_intrinsic(emitter, op)
+    elif name in _EMIT:
+        _EMIT[name](emitter, op)
+    else:
+        raise error(
+            "has no translation to LLVM IR", op, hint="lower it to the llvm dialect (`--lower-to-llvm`)"
+        )
 
 
 Edges = list[tuple[str, Sequence[SSAValue]]]

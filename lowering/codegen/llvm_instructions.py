@@ -14,7 +14,7 @@ from xdsl.dialects.utils import BitEnumAttribute
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from lamina.lowering.codegen.llvm_emitter import Emitter, attribute, integer, quoted, symbol
-from lamina.lowering.codegen.llvm_metadata import branch_metadata
+from lamina.lowering.codegen.llvm_metadata import branch_metadata, memory_effects
 
 Instruction = Callable[[Emitter, Operation], None]
 
@@ -23,6 +23,21 @@ FCMP_PREDICATES = (
     *("false", "oeq", "ogt", "oge", "olt", "ole", "one", "ord"),
     *("ueq", "ugt", "uge", "ult", "ule", "une", "uno", "true"),
 )
+
+FUNCTION_WORDS = {
+    "no_inline": "noinline",
+    "always_inline": "alwaysinline",
+    "inline_hint": "inlinehint",
+    "no_unwind": "nounwind",
+    "will_return": "willreturn",
+    "optimize_none": "optnone",
+    "noreturn": "noreturn",
+    "convergent": "convergent",
+    "returns_twice": "returns_twice",
+    "cold": "cold",
+    "hot": "hot",
+}
+"""Unit attributes of functions and calls, and LLVM's words for them."""
 
 
 def no_flags(op: Operation) -> str:
@@ -194,10 +209,9 @@ def _convention(op: Operation) -> str:
 
 
 def _call_attributes(op: Operation) -> str:
-    return "".join([f" {word}" for name, word in _CALL_ATTRIBUTES.items() if attribute(op, name) is not None])
-
-
-_CALL_ATTRIBUTES = {"no_unwind": "nounwind", "no_inline": "noinline", "always_inline": "alwaysinline"}
+    words = "".join([f" {word}" for name, word in FUNCTION_WORDS.items() if attribute(op, name) is not None])
+    effects = attribute(op, "memory_effects") or attribute(op, "memory")
+    return words if effects is None else f"{words} {memory_effects(effects)}"
 
 
 def _inline_asm(emitter: Emitter, op: Operation) -> None:

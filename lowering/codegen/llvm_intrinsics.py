@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, IntegerAttr, StringAttr
 from xdsl.ir import Operation, SSAValue
 
-from lamina.dialects.core.diagnostics import error
+from lamina.dialects.core.diagnostics import error, op_name
 from lamina.lowering.codegen.llvm_emitter import Emitter, attribute, integer
 from lamina.lowering.codegen.llvm_instructions import fastmath
 from lamina.lowering.codegen.llvm_types import mangled
@@ -71,7 +71,8 @@ INTRINSICS: dict[str, Intrinsic] = {
 
 def emit_intrinsic(emitter: Emitter, op: Operation) -> None:
     """The call of an ``llvm.intr.*`` operation; one that is not in the table is a :class:`LaminaError`."""
-    row = INTRINSICS.get(op.name)
+    operation = op_name(op)
+    row = INTRINSICS.get(operation)
     if row is None:
         raise error("has no translation to LLVM IR", op, hint="write it as `llvm.call_intrinsic`")
     operands = list(op.operands)
@@ -79,7 +80,7 @@ def emit_intrinsic(emitter: Emitter, op: Operation) -> None:
     suffixes = [
         mangled(op.results[0].type if which == "r" else operands[int(which)].type) for which in row.overloads
     ]
-    name = ".".join([op.name.replace("llvm.intr.", "llvm.", 1), *suffixes])
+    name = ".".join([operation.replace("llvm.intr.", "llvm.", 1), *suffixes])
     arguments = [emitter.typed(value) for value in operands]
     if row.aligned is not None and (align := _alignment(op)):
         kind, _, value = arguments[row.aligned].rpartition(" ")

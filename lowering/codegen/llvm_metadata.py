@@ -53,16 +53,19 @@ def _field_value(token: str, tokens: Iterator[str]) -> str | int | bool | Fields
 
 
 _LOOP_HINTS: dict[tuple[str, str], tuple[str, str]] = {
+    ("", "disableNonforced"): ("llvm.loop.disable_nonforced", ""),
     ("", "mustProgress"): ("llvm.loop.mustprogress", ""),
     ("", "isVectorized"): ("llvm.loop.isvectorized", "i32"),
-    ("", "disableNonforced"): ("llvm.loop.disable_nonforced", ""),
+    ("vectorize", "disable"): ("llvm.loop.vectorize.enable", "not i1"),
     ("vectorize", "predicateEnable"): ("llvm.loop.vectorize.predicate.enable", "i1"),
     ("vectorize", "scalableEnable"): ("llvm.loop.vectorize.scalable.enable", "i1"),
     ("vectorize", "width"): ("llvm.loop.vectorize.width", "i32"),
     ("interleave", "count"): ("llvm.loop.interleave.count", "i32"),
+    ("unroll", "disable"): ("llvm.loop.unroll.disable", "or llvm.loop.unroll.enable"),
     ("unroll", "count"): ("llvm.loop.unroll.count", "i32"),
     ("unroll", "runtimeDisable"): ("llvm.loop.unroll.runtime.disable", "i1"),
     ("unroll", "full"): ("llvm.loop.unroll.full", ""),
+    ("unrollAndJam", "disable"): ("llvm.loop.unroll_and_jam.disable", "or llvm.loop.unroll_and_jam.enable"),
     ("unrollAndJam", "count"): ("llvm.loop.unroll_and_jam.count", "i32"),
     ("licm", "disable"): ("llvm.licm.disable", ""),
     ("licm", "versioningDisable"): ("llvm.loop.licm_versioning.disable", ""),
@@ -70,9 +73,7 @@ _LOOP_HINTS: dict[tuple[str, str], tuple[str, str]] = {
     ("pipeline", "disable"): ("llvm.loop.pipeline.disable", "i1"),
     ("pipeline", "initiationinterval"): ("llvm.loop.pipeline.initiationinterval", "i32"),
     ("peeled", "count"): ("llvm.loop.peeled.count", "i32"),
-    ("vectorize", "disable"): ("llvm.loop.vectorize.enable", "not i1"),
-    ("unroll", "disable"): ("llvm.loop.unroll.disable", "or llvm.loop.unroll.enable"),
-    ("unrollAndJam", "disable"): ("llvm.loop.unroll_and_jam.disable", "or llvm.loop.unroll_and_jam.enable"),
+    ("unswitch", "partialDisable"): ("llvm.loop.unswitch.partial.disable", ""),
 }
 """Fields of upstream's loop annotation, and the metadata string with the kind of its operand."""
 
@@ -127,7 +128,13 @@ def access_metadata(emitter: Emitter, op: Operation) -> str:
 def memory_effects(annotation: Attribute) -> str:
     """``memory(…)`` of ``#llvm.memory_effects<other = none, argMem = readwrite, …>``."""
     fields = attribute_fields(str(annotation))
-    places = {"argMem": "argmem", "inaccessibleMem": "inaccessiblemem", "errnoMem": "errnomem"}
+    places = {
+        "argMem": "argmem",
+        "inaccessibleMem": "inaccessiblemem",
+        "errnoMem": "errnomem",
+        "targetMem0": "target_mem0",
+        "targetMem1": "target_mem1",
+    }
     rest = str(fields.get("other", "readwrite"))
     parts = [f"{place}: {fields[key]}" for key, place in places.items() if fields.get(key, rest) != rest]
     if rest != "none" or not parts:
