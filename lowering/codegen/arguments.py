@@ -37,8 +37,8 @@ def check_input(info: ArrayInfo, value: Any) -> np.ndarray:
 
 
 def _fits(expected: tuple[int, ...], shape: tuple[int, ...]) -> bool:
-    """Whether a shape is of the expected rank and extents; an unknown extent (-1) takes any."""
-    return len(expected) == len(shape) and all(m in (-1, n) for m, n in zip(expected, shape, strict=True))
+    """Whether a shape is of the expected rank and extents; an unknown extent (negative) takes any."""
+    return len(expected) == len(shape) and all(m < 0 or m == n for m, n in zip(expected, shape, strict=True))
 
 
 def _dtype_name(dtype: np.dtype) -> str:

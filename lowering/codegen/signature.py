@@ -45,7 +45,7 @@ class ArrayInfo:
 
     name: str
     shape: tuple[int, ...]
-    """Extents; -1 where an extent is known only at run time."""
+    """Extents; negative where an extent is known only at run time."""
     dtype: np.dtype
     donated: bool = False
     """An input whose memory the call may overwrite."""
