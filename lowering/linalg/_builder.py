@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 import numpy as np
 from xdsl.dialects import arith, linalg, tensor
-from xdsl.dialects.builtin import AffineMapAttr, IndexType, IntegerAttr, TensorType
+from xdsl.dialects.builtin import AffineMapAttr, IndexType, IntegerAttr, LocationAttr, TensorType
 from xdsl.dialects.linalg.attrs import IteratorTypeAttr
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
@@ -33,7 +33,7 @@ REDUCTION = "reduction"
 class LinalgBuilder:
     """Inserts operations at the end of a block, all with one location."""
 
-    def __init__(self, block: Block, location: Attribute, sizes: Sizes) -> None:
+    def __init__(self, block: Block, location: LocationAttr, sizes: Sizes) -> None:
         self.block = block
         self.location = location
         self._sizes = sizes

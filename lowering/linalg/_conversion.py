@@ -130,14 +130,16 @@ _BRIDGES = {
 """Ops between scalars and tensors, where bool changes its form."""
 
 
-def _with_dtypes(attributes: ArrayAttr | None, types: Sequence[Attribute]) -> ArrayAttr | None:
+def _with_dtypes(
+    attributes: ArrayAttr[DictionaryAttr] | None, types: Sequence[Attribute]
+) -> ArrayAttr[DictionaryAttr] | None:
     """The attributes of arguments or results, with ``nn.dtype`` where the element type changes."""
     notes: list[StringAttr | None] = [dtype_note(kind) for kind in types]
     if not any(notes):
         return attributes
     present = attributes.data if attributes is not None else [DictionaryAttr({})] * len(types)
     return ArrayAttr(
-        DictionaryAttr({**old.data, "nn.dtype": new}) if new is not None else old  # pyright: ignore[reportAttributeAccessIssue]
+        DictionaryAttr({**old.data, "nn.dtype": new}) if new is not None else old
         for old, new in zip(present, notes, strict=True)
     )
 

@@ -6,7 +6,16 @@ from typing import TypeAlias
 
 import numpy as np
 from xdsl.dialects import arith, math
-from xdsl.dialects.builtin import AnyFloat, FloatAttr, IndexType, IntegerAttr, IntegerType, i1
+from xdsl.dialects.builtin import (
+    AnyFloat,
+    FloatAttr,
+    IndexType,
+    IntegerAttr,
+    IntegerType,
+    LocationAttr,
+    i1,
+    i64,
+)
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from lamina.dialects.core.dtypes import numpy_dtype
@@ -28,7 +37,7 @@ class Scalars:
     operands. Python numbers become constants of the other operand's type, one for each value and type.
     """
 
-    def __init__(self, block: Block, location: Attribute, unsigned: bool = False) -> None:
+    def __init__(self, block: Block, location: LocationAttr, unsigned: bool = False) -> None:
         self.block = block
         self.location = location
         self.unsigned = unsigned
@@ -49,10 +58,10 @@ class Scalars:
 
     def pair(self, a: Scalar, b: Scalar) -> tuple[SSAValue, SSAValue]:
         """Both operands as values of one type."""
-        if isinstance(a, SSAValue):
-            return a, b if isinstance(b, SSAValue) else self.constant(b, a.type)
-        assert isinstance(b, SSAValue)
-        return self.constant(a, b.type), b
+        if not isinstance(a, SSAValue):
+            assert isinstance(b, SSAValue)
+            return self.constant(a, b.type), b
+        return a, b if isinstance(b, SSAValue) else self.constant(b, a.type)
 
     def _arithmetic(self, name: str, a: Scalar, b: Scalar) -> SSAValue:
         left, right = self.pair(a, b)
@@ -141,8 +150,6 @@ class Scalars:
 
     def index(self, x: SSAValue) -> SSAValue:
         """An integer as ``index``, or an ``index`` as i64."""
-        from xdsl.dialects.builtin import i64
-
         return self.emit(arith.IndexCastOp(x, i64 if isinstance(x.type, IndexType) else IndexType()))
 
 

@@ -18,7 +18,7 @@ from xdsl.ir import Attribute
 
 
 def converted_element(element: Attribute) -> Attribute:
-    """A tensor's element type at the level of linalg: i1 becomes i8, ``ui<N>`` and ``si<N>`` become ``i<N>``."""
+    """An element type at the level of linalg: i1 becomes i8, ``ui<N>`` and ``si<N>`` become ``i<N>``."""
     if isinstance(element, IntegerType):
         return i8 if element == i1 else IntegerType(element.width.data)
     return element

@@ -40,7 +40,7 @@ def _rows(builder: LinalgBuilder, a: SSAValue, b: SSAValue, sizes: Sequence[Size
     right = builder.sizes(b)
     if len(right) > 2:
         b = reshape(builder, b, right[-2:])
-    product = contract_named(builder, LinalgMatmulOp, [rows, b], [builder.sizes(rows)[0], right[-1]])
+    product = contract_named(builder, LinalgMatmulOp, [rows, b], [builder.sizes(rows)[0], sizes[-1]])
     return reshape(builder, product, sizes)
 
 
