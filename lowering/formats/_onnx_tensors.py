@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -10,21 +9,8 @@ import numpy as np
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     ArrayAttr,
-    BFloat16Type,
-    ComplexType,
     DenseArrayBase,
     DictionaryAttr,
-    Float4E2M1FNType,
-    Float8E4M3FNType,
-    Float8E4M3FNUZType,
-    Float8E5M2FNUZType,
-    Float8E5M2Type,
-    Float8E8M0FNUType,
-    Float16Type,
-    Float32Type,
-    Float64Type,
-    IntegerType,
-    Signedness,
     StringAttr,
     TensorType,
     UnrankedTensorType,
@@ -34,49 +20,9 @@ from xdsl.ir import Attribute
 
 from lamina.dialects.core.constants import constant_attr
 from lamina.dialects.core.diagnostics import LaminaError, error
-from lamina.dialects.onnx.types import AnyType, MapType, OptionalType, SequenceType, StringType, unknown_type
+from lamina.dialects.onnx.types import MapType, OptionalType, SequenceType, element_type_of, unknown_type
 
 _STRING = 8
-_ELEMENT_TYPES: Mapping[int, Attribute] = {
-    1: Float32Type(),
-    2: IntegerType(8, Signedness.UNSIGNED),
-    3: IntegerType(8),
-    4: IntegerType(16, Signedness.UNSIGNED),
-    5: IntegerType(16),
-    6: IntegerType(32),
-    7: IntegerType(64),
-    _STRING: StringType(),
-    9: IntegerType(1),
-    10: Float16Type(),
-    11: Float64Type(),
-    12: IntegerType(32, Signedness.UNSIGNED),
-    13: IntegerType(64, Signedness.UNSIGNED),
-    14: ComplexType(Float32Type()),
-    15: ComplexType(Float64Type()),
-    16: BFloat16Type(),
-    17: Float8E4M3FNType(),
-    18: Float8E4M3FNUZType(),
-    19: Float8E5M2Type(),
-    20: Float8E5M2FNUZType(),
-    21: IntegerType(4, Signedness.UNSIGNED),
-    22: IntegerType(4),
-    23: Float4E2M1FNType(),
-    24: Float8E8M0FNUType(),
-    25: IntegerType(2, Signedness.UNSIGNED),
-    26: IntegerType(2),
-}
-
-
-def element_type_of(data_type: int) -> Attribute:
-    """The element type for a value of ``TensorProto.DataType``; 0 (undefined) is ``!onnx.any``."""
-    if data_type == 0:
-        return AnyType()
-    element = _ELEMENT_TYPES.get(data_type)
-    if element is None:
-        raise error(
-            f"tensor element type {data_type} is none of ONNX's", hint="the file is damaged or too new"
-        )
-    return element
 
 
 def type_of(proto: Any) -> Attribute:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
+from xdsl.dialects.builtin import AnyFloat
 from xdsl.ir import SSAValue
 
-from lamina.lowering.onnx.node import Node
+from lamina.lowering.onnx.node import Node, element, rank
 from lamina.lowering.onnx.rule_table import onnx_rule
 
 
@@ -21,4 +23,29 @@ def gemm(node: Node) -> SSAValue:
 
 
 def _scaled(node: Node, value: SSAValue, factor: float) -> SSAValue:
-    return value if factor == 1 else node.emit("mul", value, node.constant_like(factor, value))
+    """factor * value; for integers the product is taken in f32 where the factor is no integer."""
+    if factor == 1:
+        return value
+    kind = element(value)
+    if isinstance(kind, AnyFloat) or factor == int(factor):
+        return node.emit("mul", value, node.constant_like(factor, value))
+    from xdsl.dialects.builtin import f32
+
+    product = node.emit("mul", node.cast(value, f32), node.constant_of(np.array(factor, np.float32)))
+    return node.cast(product, kind)
+
+
+@onnx_rule("MatMul")
+def matmul(node: Node) -> SSAValue:
+    """NumPy's matmul."""
+    return product(node, node.operand(0), node.operand(1))
+
+
+def product(node: Node, a: SSAValue, b: SSAValue) -> SSAValue:
+    """NumPy's matmul, also of vectors: they become a row or a column whose dimension is dropped again."""
+    row, column = rank(a) == 1, rank(b) == 1
+    a = node.emit("unsqueeze", a, axes=[0]) if row else a
+    b = node.emit("unsqueeze", b, axes=[1]) if column else b
+    result = node.emit("matmul", a, b)
+    axes = ([-2] if row else []) + ([-1] if column else [])
+    return node.emit("squeeze", result, axes=axes) if axes else result
