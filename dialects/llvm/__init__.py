@@ -1,0 +1,1 @@
+"""What xDSL's llvm dialect lacks, under upstream's names (LLVM dialect of MLIR 22)."""

@@ -1,0 +1,19 @@
+"""The llvm dialect's missing operations, to join xDSL's under the same dialect name."""
+
+from __future__ import annotations
+
+from xdsl.ir import Attribute, Operation
+
+from lamina.dialects.llvm import atomics, control, intrinsics, memory, reductions, values
+
+OPERATIONS: list[type[Operation]] = [
+    *values.OPERATIONS,
+    *intrinsics.OPERATIONS,
+    *reductions.OPERATIONS,
+    *memory.OPERATIONS,
+    *atomics.OPERATIONS,
+    *control.OPERATIONS,
+]
+"""Those that stand in xDSL's dialect under the same name replace them."""
+
+ATTRIBUTES: list[type[Attribute]] = []

@@ -1,0 +1,43 @@
+"""Constants of converted types."""
+
+from __future__ import annotations
+
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, FloatAttr, IndexType, IntegerAttr, VectorType
+from xdsl.dialects.llvm import ConstantOp
+from xdsl.ir import Attribute, SSAValue
+
+from lamina.dialects.core.constants import splat_attr
+from lamina.lowering.llvm._conversion import Conversion
+from lamina.lowering.llvm._types import convert_type
+
+
+def converted_attribute(value: Attribute) -> Attribute | None:
+    """A constant's attribute with its type converted (``index`` to i64), or None where it is no such constant."""
+    match value:
+        case IntegerAttr():
+            return IntegerAttr(value.value.data, convert_type(value.type)) if _is_index(value.type) else value  # pyright: ignore[reportArgumentType, reportCallIssue]
+        case FloatAttr():
+            return value
+        case DenseIntOrFPElementsAttr() if isinstance(value.type, VectorType):
+            if not _is_index(value.type.element_type):
+                return value
+            return DenseIntOrFPElementsAttr(convert_type(value.type), value.data)  # pyright: ignore[reportArgumentType]
+        case _:
+            return None
+
+
+def _is_index(type: Attribute) -> bool:
+    return isinstance(type, IndexType)
+
+
+def splat(conversion: Conversion, value: int | float, type: Attribute) -> SSAValue:
+    """A constant of a converted scalar or vector type with one value everywhere."""
+    if not isinstance(type, VectorType):
+        return conversion.constant(value, type)
+    return conversion.emit(ConstantOp, (), type, {"value": splat_attr(value, type)})
+
+
+def vector_of(conversion: Conversion, values: list[int], type: VectorType) -> SSAValue:
+    """A constant integer vector with the given elements."""
+    attribute = DenseIntOrFPElementsAttr.from_list(type, values)
+    return conversion.emit(ConstantOp, (), type, {"value": attribute})

@@ -1,0 +1,33 @@
+"""Looking through unrealized casts and at constants."""
+
+from __future__ import annotations
+
+from xdsl.dialects.builtin import IntegerAttr, UnrealizedConversionCastOp
+from xdsl.ir import Attribute, Operation, SSAValue
+
+
+def is_cast_to(op: Operation, type: Attribute) -> bool:
+    """Whether an operation is an unrealized cast of one value to the type."""
+    return isinstance(op, UnrealizedConversionCastOp) and len(op.results) == 1 and op.results[0].type == type
+
+
+def cast_source(value: SSAValue, wanted: Attribute) -> SSAValue | None:
+    """The value of the wanted type that ``value`` was cast from, if it was."""
+    owner = value.owner
+    if isinstance(owner, UnrealizedConversionCastOp) and len(owner.operands) == 1:
+        source = owner.operands[0]
+        if source.type == wanted:
+            return source
+    return None
+
+
+def constant_integer(value: SSAValue) -> int | None:
+    """The value of an integer or index constant, seen through casts; None if it is none."""
+    owner = value.owner
+    while isinstance(owner, UnrealizedConversionCastOp) and len(owner.operands) == 1:
+        owner = owner.operands[0].owner
+    if isinstance(owner, Operation) and owner.name in ("arith.constant", "llvm.mlir.constant"):
+        attribute = owner.properties.get("value")
+        if isinstance(attribute, IntegerAttr):
+            return attribute.value.data
+    return None

@@ -1,0 +1,138 @@
+"""cf to llvm: branches, and the types of the block arguments they feed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.dialects import cf, llvm
+from xdsl.ir import Block, Operation, SSAValue
+
+from lamina.dialects.core.constants import as_array
+from lamina.dialects.llvm.control import SwitchOp
+from lamina.lowering.llvm._conversion import Conversion, Rule
+from lamina.lowering.llvm._symbols import declare_function
+from lamina.lowering.llvm._types import convert_type
+from lamina.passes.framework.conditions import no_dialect
+from lamina.passes.framework.passes import Pass, PassContext
+
+
+def convert_cf_to_llvm(root: Operation) -> int:
+    """Turn the cf operations under ``root`` into llvm's; returns how many there were."""
+    asserts = [op for op in root.walk() if isinstance(op, cf.AssertOp)]
+    for op in reversed(asserts):
+        lower_assert(op)
+    if asserts:
+        declare_function(root, "abort", [], llvm.LLVMVoidType())
+    conversion = Conversion(RULES)
+    targets = {block: None for op in root.walk() if op.name in RULES for block in op.successors}
+    for block in targets:
+        convert_arguments(conversion, block)
+    return len(asserts) + conversion.run(root)
+
+
+def convert_arguments(conversion: Conversion, block: Block) -> None:
+    """Give a block arguments of the converted types; other users of the old ones get casts."""
+    for argument in block.args:
+        new_type = convert_type(argument.type)
+        if new_type != argument.type:
+            new = block.insert_arg(new_type, argument.index, argument.location)
+            new.name_hint = argument.name_hint
+            conversion.replace_argument(argument, new)
+
+
+def lower_assert(op: cf.AssertOp) -> None:
+    """Branch over the rest of the block to a call of ``abort`` where the condition is false."""
+    block, condition = op.parent, op.arg
+    assert block is not None
+    following = op.next_op
+    assert following is not None
+    rest = block.split_before(following)
+    call = llvm.CallOp("abort")
+    failure = Block([call, llvm.UnreachableOp.create()])
+    region = block.parent
+    assert region is not None
+    region.add_block(failure)
+    block.erase_op(op)
+    branch = llvm.CondBrOp(condition, rest, [], failure, [])
+    block.add_op(branch)
+    for new in (call, branch):
+        new.location = op.location
+
+
+def _branch(conversion: Conversion, op: Operation) -> list[SSAValue]:
+    conversion.insert(
+        llvm.BrOp.create(
+            operands=conversion.values(op.operands), successors=op.successors, attributes=op.attributes
+        )
+    )
+    return []
+
+
+def _conditional_branch(conversion: Conversion, op: Operation) -> list[SSAValue]:
+    conversion.insert(
+        llvm.CondBrOp.create(
+            operands=conversion.values(op.operands),
+            successors=op.successors,
+            properties={"operandSegmentSizes": op.properties["operandSegmentSizes"]},
+            attributes=op.attributes,
+        )
+    )
+    return []
+
+
+def _switch(conversion: Conversion, op: Operation) -> list[SSAValue]:
+    assert isinstance(op, cf.SwitchOp)
+    values = [] if op.case_values is None else as_array(op.case_values).tolist()
+    cases = [
+        (value, block, conversion.values(operands))
+        for value, block, operands in zip(values, op.case_blocks, op.case_operand, strict=True)
+    ]
+    default = (op.default_block, conversion.values(op.default_operands))
+    conversion.insert(SwitchOp.build_switch(conversion.value(op.flag), default, cases))
+    return []
+
+
+RULES: dict[str, Rule] = {
+    "cf.br": _branch,
+    "cf.cond_br": _conditional_branch,
+    "cf.switch": _switch,
+}
+
+
+@dataclass(frozen=True)
+class ConvertCfToLLVM(Pass):
+    """Convert branches of the cf dialect to the llvm dialect.
+
+    The arguments of the blocks branched to get converted types; `cf.assert` calls `abort` where it fails.
+
+    ```mlir
+    func.func @f(%c: i1, %i: index) {
+      cf.cond_br %c, ^bb1(%i : index), ^bb2
+    ^bb1(%j: index):
+      cf.br ^bb2
+    ^bb2:
+      return
+    }
+    ```
+
+    ```mlir
+    builtin.module {
+      func.func @f(%c: i1, %i: index) {
+        %i_1 = builtin.unrealized_conversion_cast %i : index to i64
+        llvm.cond_br %c, ^bb0(%i_1 : i64), ^bb1
+      ^bb0(%j: i64):
+        llvm.br ^bb1
+      ^bb1:
+        func.return
+      }
+    }
+    ```
+    """
+
+    name = "convert-cf-to-llvm"
+    anchor = "any"
+    ensures = (no_dialect("cf"),)
+    statistics = {"converted": "operations converted"}
+
+    def run(self, op: Operation, ctx: PassContext) -> None:
+        ctx.count("converted", convert_cf_to_llvm(op))

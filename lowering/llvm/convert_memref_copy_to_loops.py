@@ -1,0 +1,99 @@
+"""memref.copy between buffers with gaps, as loops over loads and stores."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xdsl.dialects import arith, memref, scf
+from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType, IntegerAttr, MemRefType
+from xdsl.ir import Block, Operation, Region, SSAValue
+
+from lamina.lowering.llvm._copies import is_contiguous
+from lamina.passes.framework.passes import Pass, PassContext
+
+
+def convert_memref_copy_to_loops(root: Operation) -> int:
+    """Turn copies from or to memrefs with gaps into loops; returns how many there were."""
+    copies = [op for op in root.walk() if isinstance(op, memref.CopyOp) and not _is_block_copy(op)]
+    for op in copies:
+        _lower(op)
+    return len(copies)
+
+
+def _is_block_copy(op: memref.CopyOp) -> bool:
+    return all(isinstance(v.type, MemRefType) and is_contiguous(v.type) for v in (op.source, op.destination))
+
+
+def _lower(op: memref.CopyOp) -> None:
+    block = op.parent
+    type = op.source.type
+    assert block is not None and isinstance(type, MemRefType)
+    made: list[Operation] = []
+
+    def add(new: Operation) -> SSAValue:
+        new.location = op.location
+        made.append(new)
+        return new.results[0]
+
+    def index(value: int) -> SSAValue:
+        return add(arith.ConstantOp(IntegerAttr(value, IndexType())))
+
+    zero, one = index(0), index(1)
+    sizes = [
+        add(memref.DimOp(op.source, index(i))) if n == DYNAMIC_INDEX else index(n)
+        for i, n in enumerate(type.get_shape())
+    ]
+    block.insert_ops_before(made, op)
+    target, before = block, op
+    indices: list[SSAValue] = []
+    for size in sizes:
+        body = Block(arg_types=[IndexType()])
+        loop, end = scf.ForOp(zero, size, one, [], Region(body)), scf.YieldOp()
+        body.add_op(end)
+        target.insert_op_before(loop, before)
+        loop.location = end.location = op.location
+        indices.append(body.args[0])
+        target, before = body, end
+    load = memref.LoadOp.get(op.source, indices)
+    store = memref.StoreOp.get(load, op.destination, indices)
+    for new in (load, store):
+        new.location = op.location
+        target.insert_op_before(new, before)
+    block.erase_op(op)
+
+
+@dataclass(frozen=True)
+class ConvertMemRefCopyToLoops(Pass):
+    """Turn copies of memrefs that are not contiguous into loops.
+
+    Copies between contiguous memrefs stay: they become one `memcpy`.
+
+    ```mlir
+    func.func @f(%a: memref<4xf32>, %b: memref<4xf32, strided<[2]>>) {
+      memref.copy %a, %b : memref<4xf32> to memref<4xf32, strided<[2]>>
+      return
+    }
+    ```
+
+    ```mlir
+    builtin.module {
+      func.func @f(%a: memref<4xf32>, %b: memref<4xf32, strided<[2]>>) {
+        %0 = arith.constant 0 : index
+        %1 = arith.constant 1 : index
+        %2 = arith.constant 4 : index
+        scf.for %3 = %0 to %2 step %1 {
+          %4 = memref.load %a[%3] : memref<4xf32>
+          memref.store %4, %b[%3] : memref<4xf32, strided<[2]>>
+        }
+        func.return
+      }
+    }
+    ```
+    """
+
+    name = "convert-memref-copy-to-loops"
+    anchor = "any"
+    statistics = {"converted": "copies turned into loops"}
+
+    def run(self, op: Operation, ctx: PassContext) -> None:
+        ctx.count("converted", convert_memref_copy_to_loops(op))
