@@ -12,23 +12,27 @@ from xdsl.ir import Attribute, Operation, OpResult
 
 from lamina.lowering.vector._access import Structured
 
-_KINDS: dict[type[Operation], CombiningKindFlag] = {
-    arith.AddfOp: CombiningKindFlag.ADD,
-    arith.AddiOp: CombiningKindFlag.ADD,
-    arith.MulfOp: CombiningKindFlag.MUL,
-    arith.MuliOp: CombiningKindFlag.MUL,
-    arith.MaximumfOp: CombiningKindFlag.MAXIMUMF,
-    arith.MinimumfOp: CombiningKindFlag.MINIMUMF,
-    arith.MaxnumfOp: CombiningKindFlag.MAXNUMF,
-    arith.MinnumfOp: CombiningKindFlag.MINNUMF,
-    arith.MaxSIOp: CombiningKindFlag.MAXSI,
-    arith.MinSIOp: CombiningKindFlag.MINSI,
-    arith.MaxUIOp: CombiningKindFlag.MAXUI,
-    arith.MinUIOp: CombiningKindFlag.MINUI,
-    arith.AndIOp: CombiningKindFlag.AND,
-    arith.OrIOp: CombiningKindFlag.OR,
-    arith.XOrIOp: CombiningKindFlag.XOR,
+FLOAT_OPERATIONS: dict[CombiningKindFlag, type[Operation]] = {
+    CombiningKindFlag.ADD: arith.AddfOp,
+    CombiningKindFlag.MUL: arith.MulfOp,
+    CombiningKindFlag.MAXIMUMF: arith.MaximumfOp,
+    CombiningKindFlag.MINIMUMF: arith.MinimumfOp,
+    CombiningKindFlag.MAXNUMF: arith.MaxnumfOp,
+    CombiningKindFlag.MINNUMF: arith.MinnumfOp,
 }
+INTEGER_OPERATIONS: dict[CombiningKindFlag, type[Operation]] = {
+    CombiningKindFlag.ADD: arith.AddiOp,
+    CombiningKindFlag.MUL: arith.MuliOp,
+    CombiningKindFlag.MAXSI: arith.MaxSIOp,
+    CombiningKindFlag.MINSI: arith.MinSIOp,
+    CombiningKindFlag.MAXUI: arith.MaxUIOp,
+    CombiningKindFlag.MINUI: arith.MinUIOp,
+    CombiningKindFlag.AND: arith.AndIOp,
+    CombiningKindFlag.OR: arith.OrIOp,
+    CombiningKindFlag.XOR: arith.XOrIOp,
+}
+_KINDS = {op: kind for table in (FLOAT_OPERATIONS, INTEGER_OPERATIONS) for kind, op in table.items()}
+_PRODUCTS = arith.MulfOp | arith.MuliOp
 
 
 @dataclass(frozen=True)

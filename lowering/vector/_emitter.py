@@ -7,16 +7,30 @@ from typing import TypeVar
 
 from xdsl.builder import Builder
 from xdsl.dialects import arith, scf
-from xdsl.dialects.builtin import IndexType, IntegerAttr, LocationAttr
+from xdsl.dialects.builtin import (
+    AnyFloat,
+    DenseIntOrFPElementsAttr,
+    DenseResourceAttr,
+    FloatAttr,
+    IndexType,
+    IntegerAttr,
+    IntegerType,
+    LocationAttr,
+    VectorType,
+)
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint
 
+from lamina.dialects.core.constants import splat_attr
 from lamina.lowering.vector._access import Linear
 
 Index = int | SSAValue
 """A position: known now, or a value of type index."""
 
 OpT = TypeVar("OpT", bound=Operation)
+ConstantAttr = IntegerAttr | FloatAttr | DenseIntOrFPElementsAttr | DenseResourceAttr
+Body = Callable[[Index, Sequence[SSAValue]], Sequence[SSAValue]]
+"""What a loop does at a position with the values it carries; returns their next state."""
 
 
 class Emitter:
@@ -45,16 +59,26 @@ class Emitter:
         constant.name_hint = f"c{value}"
         return constant
 
-    def constant(self, value: Attribute) -> SSAValue:
+    def constant(self, value: ConstantAttr) -> SSAValue:
         """The constant of an attribute, at the entry of the function."""
         if value not in self._constants:
-            op = arith.ConstantOp(value)
+            element = value.type if isinstance(value, IntegerAttr | FloatAttr) else value.get_type()
+            op = arith.ConstantOp.create(result_types=[element], properties={"value": value})
             op.location = self.location
             first = self._entry.first_op
             point = InsertPoint.at_start(self._entry) if first is None else InsertPoint.before(first)
             self.builder.insert(op, point)
             self._constants[value] = op.result
         return self._constants[value]
+
+    def number(self, value: float | int, element: Attribute, shape: Sequence[int] = ()) -> SSAValue:
+        """A constant of a scalar type or, as a splat, of a vector type."""
+        if shape:
+            return self.constant(splat_attr(value, VectorType(element, list(shape))))
+        if isinstance(element, IntegerType | IndexType):
+            return self.constant(IntegerAttr(int(value), element))
+        assert isinstance(element, AnyFloat)
+        return self.constant(FloatAttr(float(value), element))
 
     def add(self, lhs: Index, rhs: Index) -> Index:
         """The sum of two positions, computed now where both are known."""
@@ -83,12 +107,9 @@ class Emitter:
         stop: int,
         step: int,
         initial: Sequence[SSAValue],
-        body: Callable[[Index, Sequence[SSAValue]], Sequence[SSAValue]],
+        body: Body,
     ) -> Sequence[SSAValue]:
-        """A counted loop that carries values; one iteration only is written without a loop.
-
-        ``body`` gets the position and the carried values, and returns their next state.
-        """
+        """A counted loop that carries values; one iteration only is written without a loop."""
         if start + step >= stop:
             return body(start, initial)
         block = Block(arg_types=[IndexType(), *(value.type for value in initial)])

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from xdsl.dialects import linalg
 from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
+from xdsl.dialects.linalg.ops import FillOp
 from xdsl.ir import Block, Operation, SSAValue
 
 from lamina.lowering.vector._access import Access, Structured, structured
@@ -46,7 +46,7 @@ def form_groups(block: Block) -> list[Group]:
     order = {op: i for i, op in enumerate(block.ops)}
     groups: list[Group] = []
     for op in block.ops:
-        if not isinstance(op, LinalgStructuredOperation) or isinstance(op, linalg.FillOp):
+        if not isinstance(op, LinalgStructuredOperation) or isinstance(op, FillOp):
             continue
         analysed = structured(op)
         if analysed is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import product
 
-from xdsl.dialects import linalg
+from xdsl.dialects.linalg.ops import FillOp
 from xdsl.dialects.vector import CombiningKindAttr
 from xdsl.ir import OpResult, SSAValue
 
@@ -16,14 +16,14 @@ from lamina.lowering.vector._contraction import contract, contracted_loop
 from lamina.lowering.vector._emitter import Emitter, Index
 from lamina.lowering.vector._groups import Group
 from lamina.lowering.vector._schedule import Schedule, segments
-from lamina.lowering.vector._tile import Tile, constant, evaluate, read, write
+from lamina.lowering.vector._tile import Tile, evaluate, read, write
 
 Segment = tuple[int, int, int]
 
 
-def fill_of(value: SSAValue) -> linalg.FillOp | None:
+def fill_of(value: SSAValue) -> FillOp | None:
     """The fill that makes a destination, if one does."""
-    if isinstance(value, OpResult) and isinstance(value.op, linalg.FillOp):
+    if isinstance(value, OpResult) and isinstance(value.op, FillOp):
         return value.op
     return None
 
@@ -136,7 +136,7 @@ class Nest:
                 continue
             kinds = [combiner(root, i) for i in range(len(accumulators))]
             start = [
-                constant(self.emitter, kind.neutral, arg.type, wide.shape)
+                self.emitter.number(kind.neutral, arg.type, wide.shape)
                 for kind, arg in zip(kinds, root.body.args[len(root.inputs) :], strict=True)
                 if kind is not None
             ]

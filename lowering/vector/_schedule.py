@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from xdsl.dialects.builtin import DenseArrayBase, DictionaryAttr, IntegerAttr, i64
+from xdsl.dialects.builtin import I64, DenseArrayBase, DictionaryAttr, IntegerAttr, i64
 from xdsl.ir import Operation
+from xdsl.utils.hints import isa
 
 from lamina.dialects.core.diagnostics import error
 
@@ -40,27 +41,23 @@ def schedule_of(op: Operation) -> Schedule | None:
     attribute = op.attributes.get(ATTRIBUTE)
     if attribute is None:
         return None
-    match attribute.data if isinstance(attribute, DictionaryAttr) else {}:
-        case {
-            "tile": DenseArrayBase() as tile,
-            "order": DenseArrayBase() as order,
-            "vector": IntegerAttr() as v,
-        }:
-            found = Schedule(_integers(tile), _integers(order), v.value.data)
-        case _:
-            raise error(
-                f"has a {ATTRIBUTE} that is none",
-                op,
-                hint="write {tile = array<i64: …>, order = array<i64: …>, vector = N : i64}",
-            )
+    entries = attribute.data if isinstance(attribute, DictionaryAttr) else {}
+    tile, order, vector = (entries.get(name) for name in ("tile", "order", "vector"))
+    if (
+        not isa(tile, DenseArrayBase[I64])
+        or not isa(order, DenseArrayBase[I64])
+        or not isa(vector, IntegerAttr)
+    ):
+        raise error(
+            f"has a {ATTRIBUTE} that is none",
+            op,
+            hint="write {tile = array<i64: …>, order = array<i64: …>, vector = N : i64}",
+        )
+    found = Schedule(tile.get_values(), order.get_values(), vector.value.data)
     loops = list(range(len(found.tile)))
     if sorted(found.order) != loops or found.vector not in loops or any(size < 1 for size in found.tile):
         raise error(f"has a {ATTRIBUTE} whose order, tile and vector do not fit together", op)
     return found
-
-
-def _integers(array: DenseArrayBase) -> tuple[int, ...]:
-    return tuple(int(value) for value in array.get_values())
 
 
 def segments(size: int, tile: int, *, halve: bool) -> Iterator[tuple[int, int, int]]:

@@ -5,26 +5,23 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from xdsl.dialects import arith, linalg, math, tensor, vector
+from xdsl.dialects import arith, math, tensor, vector
 from xdsl.dialects.builtin import (
     AffineMapAttr,
-    AnyFloat,
     ArrayAttr,
     BoolAttr,
     DenseArrayBase,
-    FloatAttr,
     IndexType,
-    IntegerAttr,
-    IntegerType,
     ShapedType,
     TensorType,
     VectorType,
     i64,
 )
+from xdsl.dialects.linalg.ops import IndexOp, YieldOp
 from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr, AffineMap
 
-from lamina.dialects.core.constants import as_array, constant_attribute, splat_attr
+from lamina.dialects.core.constants import as_array, constant_attribute
 from lamina.dialects.vector.shapes import FromElementsOp, StepOp
 from lamina.lowering.vector._access import Access, Structured
 from lamina.lowering.vector._combiner import fused_products
@@ -64,16 +61,6 @@ class Tile:
 def typed(element: Attribute, shape: Sequence[int]) -> Attribute:
     """The vector type of a shape, or the scalar type itself for the shape ()."""
     return VectorType(element, list(shape)) if shape else element
-
-
-def constant(emitter: Emitter, value: float | int, element: Attribute, shape: Sequence[int]) -> SSAValue:
-    """A constant of a scalar or, as a splat, of a vector type."""
-    if shape:
-        return emitter.constant(splat_attr(value, VectorType(element, list(shape))))
-    if isinstance(element, IntegerType | IndexType):
-        return emitter.constant(IntegerAttr(int(value), element))
-    assert isinstance(element, AnyFloat)
-    return emitter.constant(FloatAttr(float(value), element))
 
 
 def broadcast(emitter: Emitter, value: SSAValue, shape: Sequence[int]) -> SSAValue:
@@ -145,7 +132,7 @@ def _element(operand: SSAValue) -> Attribute:
 def _repeat_scalar(emitter: Emitter, value: SSAValue, tile: Tile) -> SSAValue:
     attribute = constant_attribute(value)
     if attribute is not None:
-        return constant(emitter, as_array(attribute).item(), value.type, tile.shape)
+        return emitter.number(as_array(attribute).item(), value.type, tile.shape)
     return broadcast(emitter, value, tile.shape)
 
 
@@ -155,7 +142,7 @@ def _transfer_read(emitter: Emitter, operand: SSAValue, access: Access, tile: Ti
         vector.TransferReadOp(
             operand,
             _indices(emitter, access, tile),
-            constant(emitter, 0, element, ()),
+            emitter.number(0, element),
             VectorType(element, list(tile.shape)),
             _all_in_bounds(len(tile.dims)),
             permutation_map=_permutation_map(access, tile),
@@ -171,7 +158,7 @@ def _read_strided(emitter: Emitter, operand: SSAValue, access: Access, tile: Til
     if alone and 1 < stride <= _LARGEST_SHUFFLED_STRIDE and size > 1:
         span = VectorType(_element(operand), [(size - 1) * stride + 1])
         bounds = _all_in_bounds(1)
-        padding = constant(emitter, 0, _element(operand), ())
+        padding = emitter.number(0, _element(operand))
         minor = AffineMapAttr(AffineMap(len(access), 0, (AffineDimExpr(len(access) - 1),)))
         indices = _indices(emitter, access, tile)
         whole = emitter.value(
@@ -186,7 +173,7 @@ def _read_strided(emitter: Emitter, operand: SSAValue, access: Access, tile: Til
 
 def _stack(emitter: Emitter, rows: Sequence[SSAValue], shape: Sequence[int]) -> SSAValue:
     assert isinstance(rows[0].type, VectorType)
-    whole = constant(emitter, 0, rows[0].type.element_type, shape)
+    whole = emitter.number(0, rows[0].type.element_type, shape)
     for step, row in enumerate(rows):
         whole = emitter.value(vector.InsertOp(row, whole, [step]))
     return whole
@@ -221,33 +208,34 @@ def evaluate(
         old: new for old, new in zip(of.body.args, arguments, strict=True) if new is not None
     }
 
-    def operand(value: SSAValue) -> SSAValue:
+    def mapped(value: SSAValue) -> SSAValue:
         if value not in values:
             values[value] = _repeat_scalar(emitter, value, tile)
         return values[value]
 
     fused = fused_products(of)
     for op in of.body.ops:
-        if isinstance(op, linalg.YieldOp):
-            return [operand(value) for value in op.operands]
-        if op in fused.values():
-            continue
-        if isinstance(op, linalg.IndexOp):
+        if isinstance(op, YieldOp):
+            return [mapped(value) for value in op.operands]
+        if isinstance(op, IndexOp):
             values[op.result] = _positions(emitter, of.names[op.dim.value.data], tile)
-        elif isinstance(op, arith.ConstantOp):
+        elif isinstance(op, arith.ConstantOp) or op in fused.values():
             continue
         elif op in fused:
-            product, accumulator = fused[op], op.operands[1 - op.operands.index(fused[op].results[0])]
-            factors = [operand(value) for value in (*product.operands, accumulator)]
-            values[op.results[0]] = emitter.value((vector.FMAOp if tile.shape else math.FmaOp)(*factors))
+            product = fused[op]
+            accumulator = op.operands[1 - op.operands.index(product.results[0])]
+            lhs, rhs, acc = (mapped(value) for value in (*product.operands, accumulator))
+            sum_ = vector.FMAOp(lhs, rhs, acc) if tile.shape else math.FmaOp(lhs, rhs, acc)
+            values[op.results[0]] = emitter.value(sum_)
         else:
-            new = type(op).create(
-                operands=[operand(value) for value in op.operands],
-                result_types=[typed(result.type, tile.shape) for result in op.results],
-                properties=dict(op.properties),
-                attributes=dict(op.attributes),
+            new = emitter.insert(
+                type(op).create(
+                    operands=[mapped(value) for value in op.operands],
+                    result_types=[typed(result.type, tile.shape) for result in op.results],
+                    properties=dict(op.properties),
+                    attributes=dict(op.attributes),
+                )
             )
-            emitter.insert(new)
             values.update(zip(op.results, new.results, strict=True))
     raise AssertionError("a linalg body ends with linalg.yield")
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from xdsl.dialects import func, linalg, tensor
+from xdsl.dialects import func, tensor
 from xdsl.dialects.builtin import AnyFloat, IndexType, IntegerType, TensorType
+from xdsl.dialects.linalg.ops import FillOp, IndexOp, YieldOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint
 
@@ -82,7 +83,7 @@ def obstacle(group: Group, schedule: Schedule) -> str | None:
 
 def _body_obstacle(of: Structured) -> str | None:
     for op in of.body.ops:
-        if isinstance(op, linalg.YieldOp | linalg.IndexOp):
+        if isinstance(op, YieldOp | IndexOp):
             continue
         if op.regions or op.name.split(".")[0] not in ("arith", "math"):
             return f"its body has a '{op.name}'"
@@ -99,5 +100,5 @@ def _erase_dead(ops: list[Operation]) -> None:
         sources: list[SSAValue] = list(op.operands)
         op.detach()
         op.erase()
-        feeding = [v.owner for v in sources if isinstance(v.owner, linalg.FillOp | tensor.EmptyOp)]
-        _erase_dead(list(dict.fromkeys(feeding)))
+        owners = dict.fromkeys(value.owner for value in sources)
+        _erase_dead([owner for owner in owners if isinstance(owner, FillOp | tensor.EmptyOp)])
