@@ -10,6 +10,7 @@ from xdsl.ir import SSAValue
 from lamina.dialects.nn.base import DYNAMIC
 from lamina.lowering.onnx.node import Node, Unsupported, axis_of, element, rank, shape
 from lamina.lowering.onnx.rule_table import onnx_rule
+from lamina.lowering.onnx.rules.shapes import to_shape
 
 _FUNCTIONS: dict[str, tuple[str, tuple[str, ...]]] = {
     "Celu": ("celu", ("alpha",)),
@@ -100,7 +101,7 @@ def flattening_hardmax(node: Node) -> SSAValue:
     """Before operator set 13: over all elements from the axis on."""
     x, axis, extents = node.operand(0), *_trailing(node)
     matrix = _flattened(node, x, axis)
-    return node.emit("reshape", _one_hot_maximum(node, matrix, 1), shape=extents)
+    return to_shape(node, _one_hot_maximum(node, matrix, 1), extents)
 
 
 @onnx_rule("Hardmax", since=13)
@@ -122,7 +123,7 @@ def _over_trailing_axes(node: Node, name: str) -> SSAValue:
         return node.emit(name, x, axis=axis)
     if extents.count(DYNAMIC) > 1 or DYNAMIC in extents[axis:]:
         return _spelled_out(node, x, list(range(axis, len(extents))), logarithm=name == "log_softmax")
-    return node.emit("reshape", node.emit(name, _flattened(node, x, axis), axis=1), shape=extents)
+    return to_shape(node, node.emit(name, _flattened(node, x, axis), axis=1), extents)
 
 
 def _flattened(node: Node, x: SSAValue, axis: int) -> SSAValue:
@@ -131,7 +132,7 @@ def _flattened(node: Node, x: SSAValue, axis: int) -> SSAValue:
         raise Unsupported("the dimensions from its axis on are dynamic")
     columns = int(np.prod(extents[axis:], dtype=np.int64))
     rows = DYNAMIC if DYNAMIC in extents else int(np.prod(extents[:axis], dtype=np.int64))
-    return node.emit("reshape", x, shape=[rows, columns])
+    return to_shape(node, x, [rows, columns])
 
 
 def _spelled_out(node: Node, x: SSAValue, axes: list[int], logarithm: bool) -> SSAValue:

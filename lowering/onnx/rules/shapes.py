@@ -58,10 +58,17 @@ def flatten(node: Node) -> SSAValue:
     parts = [extents[:axis], extents[axis:]]
     target = [DYNAMIC if DYNAMIC in part else math.prod(part) for part in parts]
     if target != [DYNAMIC, DYNAMIC]:
-        return node.emit("reshape", x, shape=target)
+        return to_shape(node, x, target)
     rows = node.emit("slice", node.emit("shape_of", x), starts=[0], ends=[axis], steps=[1])
     rows = node.emit("reduce_prod", rows, axes=[0], keepdims=True)
     return node.emit("dynamic_reshape", x, node.emit("concat", rows, node.integers([_INFER]), axis=0))
+
+
+def to_shape(node: Node, x: SSAValue, extents: Sequence[int]) -> SSAValue:
+    """A reshape to extents of which at most one is unknown."""
+    if extents.count(DYNAMIC) > 1:
+        raise Unsupported("its operand's shape is dynamic: give the model's inputs fixed shapes")
+    return node.emit("reshape", x, shape=[_INFER if n == DYNAMIC else n for n in extents])
 
 
 def reshaped(node: Node, x: SSAValue, target: SSAValue, allowzero: bool = False) -> SSAValue:
