@@ -1,0 +1,1 @@
+"""The memref dialect: what Lamina adds to xDSL's."""

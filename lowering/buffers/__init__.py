@@ -1,0 +1,1 @@
+"""From tensors to buffers: bufferisation with an in-place analysis, out parameters, the planned arena."""

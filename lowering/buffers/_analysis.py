@@ -1,0 +1,301 @@
+"""The in-place analysis of one-shot bufferisation.
+
+Every operation that writes a tensor operand may do so in the operand's own buffer unless a value that is
+still read later would lose its elements (a read-after-write conflict), or the buffer may not be written.
+The function is walked once in program order. Tensor values that share memory form an alias set; a write in
+place is refused where a member of the set is read after it, found by comparing times.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from xdsl.dialects import func, scf, tensor
+from xdsl.ir import Block, BlockArgument, Operation, Region, SSAValue
+
+from lamina.dialects.core.diagnostics import error
+from lamina.lowering.buffers._accesses import Access, accesses, harmless_in_one_op, has_tensors, is_tensor
+from lamina.lowering.buffers._aliases import Aliases
+from lamina.lowering.buffers._numbering import Numbering, parallel_scope
+from lamina.lowering.buffers._slices import inserted_in_place, parts_apart, read_outside
+
+_FOREVER = 1 << 60
+_BRANCHES = ("scf.if", "scf.execute_region", "scf.index_switch")
+_UNDEFINED = ("tensor.empty", "bufferization.alloc_tensor")
+
+
+@dataclass
+class Decisions:
+    """What the analysis found out about a function."""
+
+    aliases: Aliases = field(default_factory=Aliases)
+    in_place: set[tuple[Operation, int]] = field(default_factory=set)
+    """Operands that are written (or, for a loop, carried) in their own buffer."""
+    undefined: set[SSAValue] = field(default_factory=set)
+    """Values without elements to preserve."""
+    returned: list[SSAValue] = field(default_factory=list)
+
+
+class Analysis:
+    """Walks a function and fills in :class:`Decisions`."""
+
+    def __init__(self, function: func.FuncOp, call_accesses: Callable[[func.CallOp], list[Access]]) -> None:
+        self._function = function
+        self._call_accesses = call_accesses
+        self._times = Numbering(function)
+        self._known: dict[Operation, list[Access] | None] = {}
+        self._decisions = Decisions()
+        self._aliases = self._decisions.aliases
+
+    def run(self) -> Decisions:
+        """Analyse the whole function."""
+        block = self._function.body.block
+        for number, argument in enumerate(block.args):
+            if is_tensor(argument):
+                self._define(argument, writable=argument_is_writable(self._function, number))
+        self._visit_block(block)
+        return self._decisions
+
+    # Values
+
+    def _define(self, value: SSAValue, *, writable: bool = True, like: SSAValue | None = None) -> None:
+        """Add a value, in a buffer of its own or in that of another."""
+        if like is None:
+            owner = value.owner
+            block = owner.parent if isinstance(owner, Operation) else owner
+            self._aliases.add(value, writable=writable, scope=parallel_scope(block))
+        else:
+            self._aliases.join(value, like)
+        if value not in self._decisions.undefined:
+            last = self._last_read(value)
+            if last >= 0:
+                self._aliases.keep_alive(value, last)
+
+    def _last_read(self, value: SSAValue) -> int:
+        return max((self._read_time(u.operation, u.index, value) for u in value.uses), default=-1)
+
+    def _read_time(self, user: Operation, operand: int, value: SSAValue) -> int:
+        """When a use reads the value's elements for the last time; -1 where it does not read them."""
+        if user.name == "bufferization.to_buffer":
+            return _FOREVER
+        for access in self._accesses(user) or ():
+            if access.operand == operand:
+                reads = access.reads or access.is_view
+                return self._times.last_read(user, value) if reads else -1
+        return self._times.last_read(user, value)
+
+    def _accesses(self, op: Operation) -> list[Access] | None:
+        if op not in self._known:
+            found = self._call_accesses(op) if isinstance(op, func.CallOp) else accesses(op)
+            self._known[op] = None if found is None else list(found)
+        return self._known[op]
+
+    # Operations
+
+    def _visit_block(self, block: Block) -> None:
+        for op in block.ops:
+            self._visit(op)
+
+    def _visit(self, op: Operation) -> None:
+        match op:
+            case scf.ForOp():
+                self._visit_for(op)
+            case scf.WhileOp():
+                self._visit_while(op)
+            case func.ReturnOp():
+                self._decisions.returned = [v for v in op.operands if is_tensor(v)]
+            case _ if op.name in _BRANCHES:
+                self._visit_branches(op)
+            case _:
+                self._visit_regions(op)
+                if has_tensors(op):
+                    self._visit_accesses(op)
+
+    def _visit_regions(self, op: Operation) -> None:
+        for region in op.regions:
+            for block in region.blocks:
+                self._visit_block(block)
+
+    def _visit_accesses(self, op: Operation) -> None:
+        if op.name in ("scf.yield", "scf.condition", "tensor.yield", "linalg.yield"):
+            return
+        found = self._accesses(op)
+        if found is None:
+            raise error(
+                "cannot be bufferised: it is not known how it uses its tensors",
+                op,
+                hint="lower it before one-shot-bufferize, or add an access rule for it",
+            )
+        time = self._times.start[op]
+        tied: dict[int, list[Access]] = {}
+        for access in found:
+            if access.writes and not self._conflicts(op, access, found, time):
+                self._decisions.in_place.add((op, access.operand))
+                alias_set = self._aliases.set_of(op.operands[access.operand])
+                alias_set.last_write = max(alias_set.last_write, time)
+            if access.result is not None:
+                tied.setdefault(access.result, []).append(access)
+        for number, result in enumerate(op.results):
+            if is_tensor(result):
+                self._define_result(op, result, tied.get(number, []))
+
+    def _define_result(self, op: Operation, result: SSAValue, tied: list[Access]) -> None:
+        if op.name in _UNDEFINED and not any(is_tensor(v) for v in op.operands):
+            self._decisions.undefined.add(result)
+        shared = [a for a in tied if a.is_view or (op, a.operand) in self._decisions.in_place]
+        if not shared:
+            writable = op.name != "arith.constant" and not _is_read_only(op)
+            self._define(result, writable=writable)
+            return
+        first = op.operands[shared[0].operand]
+        if all(a.is_view and op.operands[a.operand] in self._decisions.undefined for a in shared):
+            self._decisions.undefined.add(result)
+        self._define(result, like=first)
+        for access in shared[1:]:
+            self._aliases.unite(first, op.operands[access.operand])
+        if shared[0].same_buffer:
+            self._aliases.identify(first, result)
+        elif len(shared) == 1:
+            self._aliases.record_view(result, op)
+
+    # Conflicts
+
+    def _conflicts(self, op: Operation, access: Access, others: list[Access], time: int) -> bool:
+        """Whether a write in place would destroy something that is still needed, or touch what it may not."""
+        value = op.operands[access.operand]
+        alias_set = self._aliases.set_of(value)
+        if not alias_set.writable or parallel_scope(op.parent) is not alias_set.scope:
+            return True
+        for other in others:
+            if other.operand != access.operand and self._clash(op, access, other):
+                return True
+        return self._read_later(op, value, time)
+
+    def _clash(self, op: Operation, access: Access, other: Access) -> bool:
+        """Whether another operand of the same operation stands in the way."""
+        value, second = op.operands[access.operand], op.operands[other.operand]
+        if self._aliases.set_of(second) is not self._aliases.set_of(value):
+            return False
+        if other.writes and (op, other.operand) in self._decisions.in_place:
+            return True
+        if not other.reads or other.writes or second in self._decisions.undefined:
+            return False
+        if parts_apart(self._aliases, value, second):
+            return False
+        if isinstance(op, tensor.InsertSliceOp):
+            return not inserted_in_place(self._aliases, op)
+        return not (self._aliases.same(value, second) and harmless_in_one_op(op, other.operand, access.operand))
+
+    def _read_later(self, op: Operation, written: SSAValue, time: int) -> bool:
+        """Whether a value of the set of ``written`` is read after ``time`` and would miss its elements."""
+        for last, _, member in reversed(self._aliases.set_of(written).live):
+            if last <= time:
+                return False
+            if self._loses(op, written, member, time):
+                return True
+        return False
+
+    def _loses(self, op: Operation, written: SSAValue, member: SSAValue, time: int) -> bool:
+        if parts_apart(self._aliases, written, member):
+            return False
+        for use in member.uses:
+            if self._read_time(use.operation, use.index, member) <= time:
+                continue
+            if self._times.exclusive(op, use.operation, member):
+                continue
+            if not read_outside(self._aliases, written, use.operation, use.index, member):
+                return True
+        return False
+
+    # Control flow
+
+    def _visit_for(self, op: scf.ForOp) -> None:
+        arguments = [a for a in op.body.block.args[1:]]
+        self._enter(arguments)
+        self._visit_block(op.body.block)
+        last = op.body.block.last_op
+        yielded = list(last.operands) if last is not None else []
+        for number, argument in enumerate(arguments):
+            if is_tensor(argument):
+                self._carry(op, 3 + number, argument, yielded[number], last or op)
+                self._define(op.results[number], like=argument)
+                self._aliases.identify(argument, op.results[number])
+
+    def _visit_while(self, op: scf.WhileOp) -> None:
+        before, after = op.before_region.block, op.after_region.block
+        self._enter(before.args)
+        self._visit_block(before)
+        condition, last = before.last_op, after.last_op
+        assert condition is not None and last is not None
+        forwarded = list(condition.operands[1:])
+        for argument, source in zip(after.args, forwarded, strict=True):
+            if is_tensor(argument):
+                self._define(argument, like=source)
+                self._aliases.identify(source, argument)
+        self._visit_block(after)
+        for number, argument in enumerate(before.args):
+            if is_tensor(argument):
+                self._carry(op, number, argument, last.operands[number], last)
+        for result, source in zip(op.results, forwarded, strict=True):
+            if is_tensor(result):
+                self._define(result, like=source)
+                self._aliases.identify(source, result)
+
+    def _enter(self, arguments: list[BlockArgument] | tuple[BlockArgument, ...]) -> None:
+        for argument in arguments:
+            if is_tensor(argument):
+                self._define(argument)
+
+    def _carry(self, loop: Operation, operand: int, argument: SSAValue, back: SSAValue, last: Operation) -> None:
+        """Decide whether a loop-carried tensor lives in the buffer it starts in.
+
+        Where the value that comes back is in another buffer, it is copied: that is a write as well.
+        """
+        inner = self._aliases.set_of(argument)
+        if not self._aliases.same(argument, back):
+            inner.last_write = max(inner.last_write, self._times.start[last])
+        initial = loop.operands[operand]
+        outer = self._aliases.set_of(initial)
+        start = self._times.start[loop]
+        if inner.last_write >= 0:
+            refused = (
+                not outer.writable
+                or parallel_scope(loop.parent) is not outer.scope
+                or self._read_later(loop, initial, start)
+            )
+        else:
+            refused = outer.last_write > start
+        if not refused:
+            self._decisions.in_place.add((loop, operand))
+            self._aliases.unite(initial, argument)
+            self._aliases.identify(initial, argument)
+
+    def _visit_branches(self, op: Operation) -> None:
+        self._visit_regions(op)
+        for number, result in enumerate(op.results):
+            if not is_tensor(result):
+                continue
+            sources = [v for region in op.regions if (v := _yielded(region, number)) is not None]
+            self._define(result, like=sources[0])
+            for source in sources[1:]:
+                self._aliases.unite(sources[0], source)
+            if all(self._aliases.same(sources[0], source) for source in sources[1:]):
+                self._aliases.identify(sources[0], result)
+
+
+def _yielded(region: Region, number: int) -> SSAValue | None:
+    last = region.blocks.last.last_op if region.blocks else None
+    return last.operands[number] if last is not None else None
+
+
+def _is_read_only(op: Operation) -> bool:
+    """Whether the result of `bufferization.to_tensor` shows a buffer that may not be written."""
+    return op.name == "bufferization.to_tensor" and "writable" not in op.properties
+
+
+def argument_is_writable(function: func.FuncOp, number: int) -> bool:
+    """Whether a function may overwrite an argument: it says `bufferization.writable = true`."""
+    attributes = function.arg_attrs.data[number].data if function.arg_attrs is not None else {}
+    flag = attributes.get("bufferization.writable")
+    return flag is not None and bool(getattr(getattr(flag, "value", None), "data", False))

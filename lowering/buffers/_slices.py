@@ -1,0 +1,91 @@
+"""Which part of a tensor a slice operation means, and when two parts are equal or apart."""
+
+from __future__ import annotations
+
+from xdsl.dialects import tensor
+from xdsl.ir import Operation, SSAValue
+
+from lamina.lowering.buffers._aliases import Aliases
+
+SliceOp = tensor.ExtractSliceOp | tensor.InsertSliceOp
+
+
+def same_part(first: SliceOp, second: SliceOp) -> bool:
+    """Whether two slices have the same offsets, sizes and strides, value for value."""
+    return (
+        first.static_offsets == second.static_offsets
+        and first.static_sizes == second.static_sizes
+        and first.static_strides == second.static_strides
+        and all(a is b for a, b in zip(first.offsets, second.offsets, strict=True))
+        and all(a is b for a, b in zip(first.sizes, second.sizes, strict=True))
+        and all(a is b for a, b in zip(first.strides, second.strides, strict=True))
+    )
+
+
+def _bounds(op: SliceOp) -> list[tuple[int, int] | None]:
+    """First and last index in each dimension, None where they are dynamic."""
+    found: list[tuple[int, int] | None] = []
+    numbers = zip(
+        op.static_offsets.get_values(), op.static_sizes.get_values(), op.static_strides.get_values(), strict=True
+    )
+    for offset, size, stride in numbers:
+        static = offset >= 0 and size > 0 and stride > 0
+        found.append((offset, offset + (size - 1) * stride) if static else None)
+    return found
+
+
+def apart(first: SliceOp, second: SliceOp) -> bool:
+    """Whether two slices of one tensor certainly have no element in common (by static bounds)."""
+    for one, other in zip(_bounds(first), _bounds(second), strict=True):
+        if one is not None and other is not None and (one[1] < other[0] or other[1] < one[0]):
+            return True
+    return False
+
+
+def written_part(aliases: Aliases, written: SSAValue, whole: SSAValue) -> SliceOp | None:
+    """The slice of ``whole`` inside which the buffer of ``written`` lies, if it was made by slicing."""
+    pending = list(aliases.views(written))
+    seen: set[Operation] = set()
+    while pending:
+        op = pending.pop()
+        if op in seen:
+            continue
+        seen.add(op)
+        source = op.operands[0]
+        if isinstance(op, tensor.ExtractSliceOp) and aliases.same(source, whole):
+            return op
+        pending.extend(aliases.views(source))
+    return None
+
+
+def read_outside(aliases: Aliases, written: SSAValue, reader: Operation, operand: int, value: SSAValue) -> bool:
+    """Whether ``reader``, which uses ``value``, reads only elements that a write to ``written`` leaves alone.
+
+    An insertion reads of its destination what lies outside the inserted part; a slice reads its part.
+    """
+    if not isinstance(reader, tensor.InsertSliceOp | tensor.ExtractSliceOp):
+        return False
+    part = written_part(aliases, written, value)
+    if part is None:
+        return False
+    if isinstance(reader, tensor.InsertSliceOp):
+        return operand == 1 and same_part(part, reader)
+    return apart(part, reader)
+
+
+def inserted_in_place(aliases: Aliases, op: tensor.InsertSliceOp) -> bool:
+    """Whether the source of an insertion already is that part of the destination's buffer."""
+    return any(
+        isinstance(view, tensor.ExtractSliceOp) and aliases.same(view.source, op.dest) and same_part(view, op)
+        for view in aliases.views(op.source)
+    )
+
+
+def parts_apart(aliases: Aliases, written: SSAValue, read: SSAValue) -> bool:
+    """Whether two values are separate slices of one buffer."""
+    for view in aliases.views(read):
+        if isinstance(view, tensor.ExtractSliceOp):
+            part = written_part(aliases, written, view.source)
+            if part is not None and apart(part, view):
+                return True
+    return False

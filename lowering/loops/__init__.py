@@ -1,0 +1,1 @@
+"""From structured operations on buffers to loops."""
