@@ -78,10 +78,16 @@ def harmless_in_one_op(op: Operation, read: int, written: int) -> bool:
         return op.name == "bufferization.materialize_in_destination"
     view = as_generic(op)
     identity = view.indexing_maps[written]
-    return view.is_parallel and view.indexing_maps[read] == identity and len(set(identity.results)) == len(identity.results)
+    return (
+        view.is_parallel
+        and view.indexing_maps[read] == identity
+        and len(set(identity.results)) == len(identity.results)
+    )
 
 
-@access_rule("arith.constant", "tensor.empty", "tensor.splat", "tensor.from_elements", "bufferization.to_tensor")
+@access_rule(
+    "arith.constant", "tensor.empty", "tensor.splat", "tensor.from_elements", "bufferization.to_tensor"
+)
 def _makes_a_buffer(op: Operation) -> Sequence[Access]:
     return ()
 

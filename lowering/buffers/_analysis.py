@@ -185,7 +185,9 @@ class Analysis:
             return False
         if isinstance(op, tensor.InsertSliceOp):
             return not inserted_in_place(self._aliases, op)
-        return not (self._aliases.same(value, second) and harmless_in_one_op(op, other.operand, access.operand))
+        return not (
+            self._aliases.same(value, second) and harmless_in_one_op(op, other.operand, access.operand)
+        )
 
     def _read_later(self, op: Operation, written: SSAValue, time: int) -> bool:
         """Whether a value of the set of ``written`` is read after ``time`` and would miss its elements."""
@@ -247,7 +249,9 @@ class Analysis:
             if is_tensor(argument):
                 self._define(argument)
 
-    def _carry(self, loop: Operation, operand: int, argument: SSAValue, back: SSAValue, last: Operation) -> None:
+    def _carry(
+        self, loop: Operation, operand: int, argument: SSAValue, back: SSAValue, last: Operation
+    ) -> None:
         """Decide whether a loop-carried tensor lives in the buffer it starts in.
 
         Where the value that comes back is in another buffer, it is copied: that is a write as well.

@@ -40,7 +40,9 @@ def _write_back(
 
 
 def _check_shape(last: Operation, source: SSAValue, target: SSAValue) -> None:
-    if not (cast(MemRefType, source.type).has_static_shape() and cast(MemRefType, target.type).has_static_shape()):
+    if not (
+        cast(MemRefType, source.type).has_static_shape() and cast(MemRefType, target.type).has_static_shape()
+    ):
         raise error(
             "yields a tensor of dynamic shape that is not in the buffer of its iteration argument",
             last,

@@ -98,7 +98,9 @@ def order_of_calls(module: ModuleOp) -> list[func.FuncOp]:
         if name not in functions or done.get(name):
             return
         if name in done:
-            raise error(f"calls '@{name}' recursively on tensors, which bufferisation does not follow", caller)
+            raise error(
+                f"calls '@{name}' recursively on tensors, which bufferisation does not follow", caller
+            )
         done[name] = False
         for op in functions[name].walk():
             if isinstance(op, func.CallOp) and has_tensors(op):

@@ -73,7 +73,9 @@ def is_contiguous(type: MemRefType) -> bool:
     )
 
 
-def strided_type(like: MemRefType, sizes: Sequence[Extent], strides: Sequence[Extent], offset: Extent) -> MemRefType:
+def strided_type(
+    like: MemRefType, sizes: Sequence[Extent], strides: Sequence[Extent], offset: Extent
+) -> MemRefType:
     """A memref type of given layout; the identity layout is left out."""
     shape = [DYNAMIC_INDEX if size is None else size for size in sizes]
     layout = StridedLayoutAttr(list(strides), offset)
@@ -90,7 +92,11 @@ def _scaled(a: Extent, b: Extent) -> Extent:
 
 
 def slice_type(
-    source: MemRefType, offsets: Sequence[int], sizes: Sequence[int], strides: Sequence[int], shape: Sequence[int]
+    source: MemRefType,
+    offsets: Sequence[int],
+    sizes: Sequence[int],
+    strides: Sequence[int],
+    shape: Sequence[int],
 ) -> MemRefType:
     """The type of a subview (static numbers, DYNAMIC_INDEX where dynamic) of a, possibly smaller, rank ``shape``."""
     old_strides, offset = strides_and_offset(source)
@@ -135,8 +141,10 @@ def collapsed_type(source: MemRefType, groups: Sequence[Sequence[int]]) -> MemRe
                 return None
         new_sizes.append(size)
         new_strides.append(strides[inner[-1]] if inner else 1)
-    return strided_type(source, new_sizes, new_strides, offset) if not is_identity(source) else _identity(
-        source, new_sizes
+    return (
+        strided_type(source, new_sizes, new_strides, offset)
+        if not is_identity(source)
+        else _identity(source, new_sizes)
     )
 
 

@@ -90,7 +90,9 @@ class Buffers:
     def allocate_like(self, buffer: SSAValue, before: Operation) -> SSAValue:
         """A new buffer of identity layout with the shape of another."""
         type = memref_of(buffer.type)
-        sizes = [self.dim(buffer, d, before) for d, size in enumerate(type.get_shape()) if size == DYNAMIC_INDEX]
+        sizes = [
+            self.dim(buffer, d, before) for d, size in enumerate(type.get_shape()) if size == DYNAMIC_INDEX
+        ]
         return self.allocate(type, sizes, before)
 
     def copy(self, source: SSAValue, destination: SSAValue, before: Operation) -> None:

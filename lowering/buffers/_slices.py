@@ -26,7 +26,10 @@ def _bounds(op: SliceOp) -> list[tuple[int, int] | None]:
     """First and last index in each dimension, None where they are dynamic."""
     found: list[tuple[int, int] | None] = []
     numbers = zip(
-        op.static_offsets.get_values(), op.static_sizes.get_values(), op.static_strides.get_values(), strict=True
+        op.static_offsets.get_values(),
+        op.static_sizes.get_values(),
+        op.static_strides.get_values(),
+        strict=True,
     )
     for offset, size, stride in numbers:
         static = offset >= 0 and size > 0 and stride > 0
@@ -58,7 +61,9 @@ def written_part(aliases: Aliases, written: SSAValue, whole: SSAValue) -> SliceO
     return None
 
 
-def read_outside(aliases: Aliases, written: SSAValue, reader: Operation, operand: int, value: SSAValue) -> bool:
+def read_outside(
+    aliases: Aliases, written: SSAValue, reader: Operation, operand: int, value: SSAValue
+) -> bool:
     """Whether ``reader``, which uses ``value``, reads only elements that a write to ``written`` leaves alone.
 
     An insertion reads of its destination what lies outside the inserted part; a slice reads its part.

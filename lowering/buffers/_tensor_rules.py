@@ -178,7 +178,9 @@ def _concat(buffers: Buffers, op: Operation) -> None:
         ends.append(offset)
         offset = buffers.emit(arith.AddiOp(offset, size[axis]), op).results[0]
     dynamic = [
-        offset if d == axis else sizes[0][d] for d, size in enumerate(kind.get_shape()) if size == DYNAMIC_INDEX
+        offset if d == axis else sizes[0][d]
+        for d, size in enumerate(kind.get_shape())
+        if size == DYNAMIC_INDEX
     ]
     target = buffers.allocate(kind, dynamic, op)
     position = 0
@@ -190,7 +192,13 @@ def _concat(buffers: Buffers, op: Operation) -> None:
 
 
 def _copy_into(
-    buffers: Buffers, op: Operation, part: SSAValue, target: SSAValue, axis: int, position: int, start: SSAValue
+    buffers: Buffers,
+    op: Operation,
+    part: SSAValue,
+    target: SSAValue,
+    axis: int,
+    position: int,
+    start: SSAValue,
 ) -> None:
     """Copy a part to its place along one dimension; ``position`` is DYNAMIC_INDEX where only ``start`` is known."""
     shape = cast(MemRefType, part.type).get_shape()
@@ -253,5 +261,3 @@ def _materialize(buffers: Buffers, op: Operation) -> None:
     else:
         buffers.copy(source, op.operands[1], op)
         buffers.replace(op)
-
-
