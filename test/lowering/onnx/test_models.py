@@ -1,0 +1,61 @@
+"""Whole trained models: their `nn` form, run by the references, against ONNX Runtime."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from models import model_file
+
+from lamina.lowering.onnx.convert_onnx_to_nn import import_onnx
+
+pytestmark = pytest.mark.models
+
+MODELS: list[tuple[str, dict[str, tuple[int, ...]]]] = [
+    ("pulsevad_2.1k.onnx", {"log_mel": (2, 64, 21)}),
+    ("pulsevad_teacher_81k.onnx", {"log_mel": (3, 64, 21)}),
+    ("alexa_v0.1.onnx", {"onnx::Flatten_0": (1, 16, 96)}),
+    ("embedding_model.onnx", {"input_1": (2, 76, 32, 1)}),
+    ("melspectrogram.onnx", {"input": (1, 6400)}),
+    ("pnet.onnx", {"input_1": (2, 37, 24, 3)}),
+    ("rnet.onnx", {"input_2": (3, 24, 24, 3)}),
+    ("onet.onnx", {"input_3": (2, 48, 48, 3)}),
+    ("open-nsfw.onnx", {"input:0": (1, 224, 224, 3)}),
+    ("magika/models/standard_v3_3/model.onnx", {"bytes": (2, 2048)}),
+    ("ch_ppocr_mobile_v2.0_cls_infer.onnx", {"x": (2, 3, 48, 192)}),
+    ("ch_PP-OCRv4_rec_infer.onnx", {"x": (1, 3, 48, 96)}),
+]
+
+
+def _feeds(session: Any, shapes: dict[str, tuple[int, ...]]) -> dict[str, np.ndarray]:
+    rng = np.random.default_rng(0)
+    dtypes = {"tensor(float)": np.float32, "tensor(int32)": np.int32, "tensor(int64)": np.int64}
+    feeds: dict[str, np.ndarray] = {}
+    for value in session.get_inputs():
+        dtype = dtypes[value.type]
+        shape = shapes[value.name]
+        feeds[value.name] = (
+            rng.standard_normal(shape).astype(dtype)
+            if dtype is np.float32
+            else rng.integers(0, 250, shape).astype(dtype)
+        )
+    return feeds
+
+
+@pytest.mark.parametrize(("name", "shapes"), MODELS, ids=[Path(name).stem for name, _ in MODELS])
+def test_model_gives_what_onnx_runtime_gives(
+    name: str, shapes: dict[str, tuple[int, ...]], run_nn: Callable[..., list[np.ndarray]]
+) -> None:
+    onnxruntime = pytest.importorskip("onnxruntime")
+    path = model_file(name)
+    session = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
+    feeds = _feeds(session, shapes)
+    wanted = session.run(None, feeds)
+    results = run_nn(import_onnx(path), list(feeds.values()))
+    for result, want in zip(results, wanted, strict=True):
+        assert result.dtype == want.dtype
+        assert result.shape == want.shape
+        np.testing.assert_allclose(result, want, rtol=1e-4, atol=1e-5 * max(1.0, float(np.abs(want).max())))
