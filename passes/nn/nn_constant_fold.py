@@ -121,7 +121,7 @@ def fold_op(op: Operation, max_elements: int = CANONICALIZE_LIMIT) -> list[np.nd
 
 
 def fold_to_attributes(op: Operation) -> list[Attribute] | None:
-    """As :func:`fold_op`, for ``canonicalize``: attributes, and only where little is to be read and written."""
+    """As :func:`fold_op`, for ``canonicalize``: attributes, and only where little has to be done."""
     operands = _constant_operands(op)
     if operands is None:
         return None
