@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from xdsl.ir import Attribute, Operation
 
-from lamina.dialects.llvm import atomics, control, intrinsics, memory, reductions, values
+from lamina.dialects.llvm import annotations, atomics, control, intrinsics, memory, reductions, values
 
 OPERATIONS: list[type[Operation]] = [
     *values.OPERATIONS,
@@ -16,4 +16,4 @@ OPERATIONS: list[type[Operation]] = [
 ]
 """Those that stand in xDSL's dialect under the same name replace them."""
 
-ATTRIBUTES: list[type[Attribute]] = []
+ATTRIBUTES: list[type[Attribute]] = [*annotations.ATTRIBUTES]

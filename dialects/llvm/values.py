@@ -1,6 +1,6 @@
 """llvm operations on scalar and vector values: casts, comparison, selection, elements, poison.
 
-``llvm.fcmp`` and ``llvm.select`` replace xDSL's, which know no vectors.
+``llvm.fcmp``, ``llvm.select`` and ``llvm.mlir.zero`` replace xDSL's, which know no vectors.
 """
 
 from __future__ import annotations
@@ -68,6 +68,16 @@ class PoisonOp(IRDLOperation):
     """A value of any type that must not be observed."""
 
     name = "llvm.mlir.poison"
+    res = result_def()
+    traits = traits_def(Pure())
+    assembly_format = "attr-dict `:` type($res)"
+
+
+@irdl_op_definition
+class ZeroOp(IRDLOperation):
+    """All zero bits of any llvm type, vectors and scalars included."""
+
+    name = "llvm.mlir.zero"
     res = result_def()
     traits = traits_def(Pure())
     assembly_format = "attr-dict `:` type($res)"
@@ -175,6 +185,7 @@ OPERATIONS = [
     UIToFPOp,
     AddrSpaceCastOp,
     PoisonOp,
+    ZeroOp,
     FreezeOp,
     ExtractElementOp,
     SelectOp,

@@ -19,6 +19,8 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, cast
 
 from lamina.dialects.core.diagnostics import error
+from lamina.lowering.codegen.builtins import BUILTIN_NAMES, BUILTINS_IR
+from lamina.lowering.codegen.object_file import undefined_symbols
 from lamina.lowering.codegen.target import Target, host_target, llvm_cpu
 
 if TYPE_CHECKING:
@@ -78,15 +80,16 @@ def load_object(
 ) -> LoadedCode:
     """Link object code into this process.
 
-    ``symbols`` gives addresses of undefined symbols; others are looked up in the process (the C and
-    mathematics libraries). ``keep_alive`` is held as long as the code, for the owners of those addresses.
+    ``symbols`` gives addresses of undefined symbols; the C and mathematics libraries and :mod:`builtins`
+    define others; one that nobody defines is a :class:`LaminaError`. ``keep_alive`` is held as long as the
+    code, for the owners of those addresses.
     """
     import llvmlite.binding as llvm
 
     exports = tuple(exports)
-    builder = llvm.JITLibraryBuilder().add_object_img(data).add_current_process()
-    for name, address in (symbols or {}).items():
-        builder.import_symbol(name, address)
+    builder = llvm.JITLibraryBuilder().add_object_img(data)
+    for name in undefined_symbols(data):
+        builder.import_symbol(name, _address_of_symbol(name, symbols or {}))
     for name in exports:
         builder.export_symbol(name)
     try:
@@ -94,6 +97,34 @@ def load_object(
     except RuntimeError as failure:
         raise error(f"cannot link the compiled code: {failure}") from failure
     return LoadedCode(tracker, exports, keep_alive)
+
+
+def _address_of_symbol(name: str, symbols: Mapping[str, int]) -> int:
+    if name in symbols:
+        return symbols[name]
+    if name in BUILTIN_NAMES:
+        return _builtins().addresses[name]
+    for library in _system_libraries():
+        with suppress(AttributeError):
+            return ctypes.cast(library[name], ctypes.c_void_p).value or 0
+    raise error(
+        f"the compiled code calls '{name}', which nothing in this process defines",
+        hint="only functions of the C and mathematics libraries can be called",
+    )
+
+
+@cache
+def _system_libraries() -> list[ctypes.CDLL]:
+    """The process itself (with its C library), and the mathematics library."""
+    libraries = [ctypes.CDLL(None)]
+    with suppress(OSError):  # a C library that holds its mathematics itself
+        libraries.append(ctypes.CDLL("libm.so.6"))
+    return libraries
+
+
+@cache
+def _builtins() -> LoadedCode:
+    return load_object(compile_to_object(BUILTINS_IR).object_bytes, BUILTIN_NAMES)
 
 
 class IrText:
@@ -121,14 +152,12 @@ class _Timed:
 
 @cache
 def _initialize() -> None:
-    """Register this machine's code generator, and make the mathematics library visible to the linker."""
+    """Register this machine's code generator."""
     import llvmlite.binding as llvm
 
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     llvm.initialize_native_asmparser()
-    with suppress(OSError):  # a C library that holds its mathematics itself
-        ctypes.CDLL("libm.so.6", mode=ctypes.RTLD_GLOBAL)
 
 
 @cache

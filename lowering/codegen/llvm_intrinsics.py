@@ -14,6 +14,7 @@ from xdsl.ir import Operation, SSAValue
 from lamina.dialects.core.diagnostics import error, op_name
 from lamina.lowering.codegen.llvm_emitter import Emitter, attribute, integer
 from lamina.lowering.codegen.llvm_instructions import fastmath
+from lamina.lowering.codegen.llvm_metadata import access_metadata
 from lamina.lowering.codegen.llvm_types import mangled
 
 
@@ -107,7 +108,8 @@ def _emit_call(
     emitter.declare(name, result, parameters)
     target = f"{emitter.define(op.results[0])} = " if op.results else ""
     flags = fastmath(op) if op.results else ""
-    emitter.lines.append(f"{target}call{flags} {result} @{name}({', '.join(arguments)}){bundles}")
+    text = f"{target}call{flags} {result} @{name}({', '.join(arguments)}){bundles}"
+    emitter.lines.append(text + access_metadata(emitter, op))
 
 
 def _immediate(op: Operation, name: str, kind: str) -> str:

@@ -17,7 +17,7 @@ from lamina.lowering.codegen.llvm_emitter import Emitter, attribute
 
 Fields = Mapping[str, "str | int | bool | Fields"]
 
-_TOKEN = re.compile(r"\s*([A-Za-z_][\w.]*|-?\d+(?:\s*:\s*i\d+)?|[<>=,])")
+_TOKEN = re.compile(r"\s*(#[\w.]+|[A-Za-z_][\w.]*|-?\d+(?:\s*:\s*i\d+)?|[<>=,])")
 
 
 @lru_cache(maxsize=256)
@@ -44,6 +44,8 @@ def _fields(tokens: Iterator[str]) -> Fields:
 
 
 def _field_value(token: str, tokens: Iterator[str]) -> str | int | bool | Fields:
+    if token.startswith("#"):  # a group may be an attribute of its own: `#llvm.loop_unroll<…>`
+        token = next(tokens, "")
     if token == "<":
         return _fields(tokens)
     if token in ("true", "false"):
