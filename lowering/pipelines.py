@@ -81,6 +81,17 @@ TO_LOOPS = (*TO_LINALG, *DISPATCH_PASSES, *BUFFER_PASSES, *LOOP_PASSES)
 TO_LLVM = (*TO_LOOPS, *MACHINE_PASSES)
 
 
+LEVELS: dict[str, tuple[str, ...]] = {
+    "nn-simplified": MODEL_PASSES,
+    "linalg": LINALG_PASSES,
+    "dispatches": DISPATCH_PASSES,
+    "buffers": BUFFER_PASSES,
+    "loops": LOOP_PASSES,
+    "llvm": MACHINE_PASSES,
+}
+"""The levels below a model as it is read, and the passes from each level to the next."""
+
+
 def _named(name: str, passes: tuple[str, ...], summary: str) -> tuple[str, NamedPipeline]:
     return name, NamedPipeline(name, ",".join(passes), summary)
 
