@@ -25,7 +25,7 @@ class ReduceSumOp(ReduceOp):
 
     x: ``[d0, …, dn]``; result: x's shape without the axes, or with extent 1 there if keepdims. Element
     types: any but i1, the result has x's. f16 and bf16 accumulate in f32 and round once; integers wrap. The
-    order of a floating-point sum is not specified. Identity: 0.
+    order of a floating-point sum, and the sign of a sum that is zero, are not specified. Identity: 0.
 
     Errors: an axis out of range or named twice.
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from lamina.dialects.nn.base import NnOp, reference
@@ -45,10 +47,15 @@ def _(op: NnOp, x: np.ndarray) -> np.ndarray:
     if mode != "constant":
         return np.pad(x, widths, mode=mode)
     shape = [extent + low + high for extent, (low, high) in zip(x.shape, widths, strict=True)]
-    with np.errstate(all="ignore"):
-        padded = np.full(shape, np.asarray(op.attribute("value", 0)).astype(x.dtype), x.dtype)
+    padded = np.full(shape, fill_value(op, x.dtype), x.dtype)
     padded[tuple(slice(low, low + extent) for extent, (low, _) in zip(x.shape, widths, strict=True))] = x
     return padded
+
+
+def fill_value(op: NnOp, dtype: np.dtype) -> Any:
+    """What a constant ``nn.pad`` adds, as a NumPy scalar of ``dtype``."""
+    with np.errstate(all="ignore"):
+        return np.asarray(op.attribute("value", 0)).astype(dtype)[()]
 
 
 @reference("nn.split")
