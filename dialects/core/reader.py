@@ -10,6 +10,7 @@ import numpy as np
 from xdsl.context import Context
 from xdsl.dialects.builtin import (
     AnyDenseElement,
+    AnyFloat,
     BytesAttr,
     DenseIntOrFPElementsAttr,
     DenseResourceAttr,
@@ -142,7 +143,7 @@ class Reader(Parser):
         count = int(np.prod(extent, dtype=object)) if extent else 1
         width = type.element_type.compile_time_size
         if data is None:
-            values = [value.to_type(self, type.element_type) for value in elements]
+            values = [self._dense_value(value, type.element_type) for value in elements]
             if shape and list(extent) != shape:
                 self.raise_error(
                     f"dense literal has shape {shape}, its type needs {list(extent)}", start, self.pos
@@ -165,6 +166,14 @@ class Reader(Parser):
         if type.name == "tensor" and len(data) > 1024:
             return constant_attr(as_array(attribute), type)
         return attribute
+
+    def _dense_value(self, element: Any, kind: Any) -> Any:
+        """An element of a literal. For floats hexadecimal stands for the bits: infinities and NaN print so."""
+        if not isinstance(kind, AnyFloat) or not element.span.text.lower().startswith("0x"):
+            return element.to_type(self, kind)
+        if element.value.bit_length() > 8 * kind.compile_time_size:
+            self.raise_error(f"hexadecimal element does not fit into {kind}", element.span)
+        return next(kind.iter_unpack(element.value.to_bytes(kind.compile_time_size, "little")))
 
     @staticmethod
     def _packed(type: RankedStructure[AnyDenseElement], values: list[Any]) -> bytes:
