@@ -168,7 +168,7 @@ class Reader(Parser):
         return attribute
 
     def _dense_value(self, element: Any, kind: Any) -> Any:
-        """An element of a literal. For floats hexadecimal stands for the bits: infinities and NaN print so."""
+        """An element of a literal; hexadecimal is the bits of a float (infinities and NaN print so)."""
         if not isinstance(kind, AnyFloat) or not element.span.text.lower().startswith("0x"):
             return element.to_type(self, kind)
         if element.value.bit_length() > 8 * kind.compile_time_size:
