@@ -10,6 +10,7 @@ from xdsl.ir import BlockArgument, Operation, SSAValue
 
 from lamina.dialects.core.diagnostics import error
 from lamina.lowering.buffers._accesses import Access, has_tensors, is_tensor
+from lamina.lowering.buffers._aliases import AliasSet
 from lamina.lowering.buffers._analysis import Decisions
 from lamina.lowering.buffers._control_flow_rules import replace_operands, retype
 from lamina.lowering.buffers._layouts import is_identity, memref_of
@@ -62,7 +63,7 @@ def summarise(function: func.FuncOp, decisions: Decisions) -> Summary:
     arguments = [a for a in function.body.block.args if is_tensor(a)]
     for argument in arguments:
         found = aliases.set_of(argument)
-        if any(value in found.members and _is_read(found, value) for value in (argument,)):
+        if _is_read(found, argument):
             summary.reads.add(argument.index)
         if found.last_write >= 0:
             summary.writes.add(argument.index)
@@ -77,7 +78,7 @@ def summarise(function: func.FuncOp, decisions: Decisions) -> Summary:
     return summary
 
 
-def _is_read(found, value: SSAValue) -> bool:  # pyright: ignore[reportMissingParameterType]
+def _is_read(found: AliasSet, value: SSAValue) -> bool:
     return any(entry[2] is value for entry in found.live)
 
 
@@ -88,8 +89,11 @@ def _terminator(function: func.FuncOp) -> Operation:
     return last
 
 
-def order_of_calls(module: ModuleOp) -> list[func.FuncOp]:
-    """The functions of a module, callees before callers; functions that call each other are an error."""
+def order_of_calls(module: ModuleOp, *, recursion: bool = False) -> list[func.FuncOp]:
+    """The functions of a module, callees before callers.
+
+    Functions that call each other on tensors are an error, unless ``recursion`` allows any order for them.
+    """
     functions = {op.sym_name.data: op for op in module.ops if isinstance(op, func.FuncOp)}
     done: dict[str, bool] = {}
     ordered: list[func.FuncOp] = []
@@ -98,12 +102,14 @@ def order_of_calls(module: ModuleOp) -> list[func.FuncOp]:
         if name not in functions or done.get(name):
             return
         if name in done:
+            if recursion or caller is None or not has_tensors(caller):
+                return
             raise error(
                 f"calls '@{name}' recursively on tensors, which bufferisation does not follow", caller
             )
         done[name] = False
         for op in functions[name].walk():
-            if isinstance(op, func.CallOp) and has_tensors(op):
+            if isinstance(op, func.CallOp):
                 visit(op.callee.string_value(), op)
         done[name] = True
         ordered.append(functions[name])
@@ -111,6 +117,15 @@ def order_of_calls(module: ModuleOp) -> list[func.FuncOp]:
     for name in functions:
         visit(name, None)
     return ordered
+
+
+def calls_by_callee(module: ModuleOp) -> dict[str, list[func.CallOp]]:
+    """All calls of a module, by the name of the function they call."""
+    calls: dict[str, list[func.CallOp]] = {}
+    for op in module.walk():
+        if isinstance(op, func.CallOp):
+            calls.setdefault(op.callee.string_value(), []).append(op)
+    return calls
 
 
 def rewrite_signature(buffers: Buffers, summary: Summary) -> None:
