@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xdsl.dialects import arith
 from xdsl.dialects.builtin import f32
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.ir.affine import AffineExpr
@@ -21,8 +20,7 @@ def accumulator(kind: Attribute) -> Attribute:
 
 def multiply_add(scalars: Scalars, a: SSAValue, b: SSAValue, sum: SSAValue) -> SSAValue:
     """The body of a contraction: ``sum + a * b`` in the type of the sum."""
-    if a.type != sum.type:
-        a, b = (scalars.emit(arith.ExtFOp(v, sum.type)) for v in (a, b))
+    a, b = scalars.widened(a, sum.type), scalars.widened(b, sum.type)
     return scalars.add(sum, scalars.mul(a, b))
 
 
@@ -56,4 +54,4 @@ def narrowed(builder: LinalgBuilder, value: SSAValue, kind: Attribute) -> SSAVal
     """A sum in the element type of the result: rounded once where it ran in a wider one."""
     if element(value.type) == kind:
         return value
-    return builder.pointwise([value], kind, lambda s, x: s.emit(arith.TruncFOp(x, kind)))
+    return builder.pointwise([value], kind, lambda s, x: s.narrowed(x, kind))

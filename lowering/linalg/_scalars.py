@@ -18,8 +18,6 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
-from lamina.dialects.core.dtypes import numpy_dtype
-
 Scalar: TypeAlias = "SSAValue | float | int | bool"
 """An operand of scalar arithmetic: a value, or a number that takes the other operand's type."""
 
@@ -86,6 +84,10 @@ class Scalars:
             return self.emit(arith.DivfOp(left, right))
         return self.emit((arith.DivUIOp if self.unsigned else arith.DivSIOp)(left, right))
 
+    def ceil_div(self, a: Scalar, b: Scalar) -> SSAValue:
+        """The quotient of signed integers rounded up. The divisor must not be zero."""
+        return self.emit(arith.CeilDivSIOp(*self.pair(a, b)))
+
     def rem(self, a: Scalar, b: Scalar) -> SSAValue:
         """The remainder of integers with the dividend's sign. The divisor must not be zero."""
         left, right = self.pair(a, b)
@@ -148,6 +150,14 @@ class Scalars:
         """An operation of the math or arith dialect on values: ``call(math.ExpOp, x)``."""
         return self.emit(op(*operands))  # pyright: ignore[reportArgumentType, reportCallIssue]
 
+    def widened(self, x: SSAValue, kind: Attribute) -> SSAValue:
+        """A float in a wider float type, or the value itself if it has the type."""
+        return x if x.type == kind else self.emit(arith.ExtFOp(x, kind))
+
+    def narrowed(self, x: SSAValue, kind: Attribute) -> SSAValue:
+        """A float rounded to a narrower float type, or the value itself if it has the type."""
+        return x if x.type == kind else self.emit(arith.TruncFOp(x, kind))
+
     def index(self, x: SSAValue) -> SSAValue:
         """An integer as ``index``, or an ``index`` as i64."""
         return self.emit(arith.IndexCastOp(x, i64 if isinstance(x.type, IndexType) else IndexType()))
@@ -183,8 +193,3 @@ def highest(element: Attribute, unsigned: bool = False) -> float | int:
     if isinstance(element, IntegerType):
         return (1 << (element.width.data - (0 if unsigned else 1))) - 1
     return np.inf
-
-
-def float_type_bits(element: Attribute) -> int:
-    """The width of a float type in bits."""
-    return numpy_dtype(element).itemsize * 8
