@@ -6,9 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects.builtin import ShapedType
-from xdsl.dialects.linalg.attrs import IteratorType
-from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
-from xdsl.ir import Block, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 from xdsl.ir.affine import (
     AffineBinaryOpExpr,
     AffineBinaryOpKind,
@@ -16,6 +14,8 @@ from xdsl.ir.affine import (
     AffineDimExpr,
     AffineExpr,
 )
+
+from lamina.dialects.linalg.structured import StructuredView, as_generic, is_structured
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,8 @@ def _product(lhs: Linear | None, rhs: Linear | None) -> Linear | None:
 class Structured:
     """A linalg operation with static shapes as loops, accesses and a scalar body."""
 
-    op: LinalgStructuredOperation
+    op: Operation
+    view: StructuredView
     sizes: tuple[int, ...]
     """The trip count of each loop."""
     reductions: frozenset[int]
@@ -100,15 +101,15 @@ class Structured:
 
     @property
     def body(self) -> Block:
-        return self.op.body.block
+        return self.view.body
 
     @property
     def inputs(self) -> Sequence[SSAValue]:
-        return self.op.inputs
+        return self.view.inputs
 
     @property
     def outputs(self) -> Sequence[SSAValue]:
-        return self.op.outputs
+        return self.view.outputs
 
     @property
     def input_accesses(self) -> tuple[Access, ...]:
@@ -124,21 +125,25 @@ class Structured:
 
     def reads_output(self, result: int) -> bool:
         """Whether the body reads what the destination holds."""
-        return bool(self.body.args[len(self.inputs) + result].uses)
+        return self.view.reads_output(result)
 
     def renamed(self, loops: Mapping[int, int], sizes: tuple[int, ...]) -> Structured:
         """The same operation over other names of its loops."""
         accesses = tuple(tuple(e.renamed(loops) for e in access) for access in self.accesses)
         names = tuple(loops[loop] for loop in self.names)
-        return Structured(self.op, sizes, frozenset(loops[r] for r in self.reductions), accesses, names)
+        reductions = frozenset(loops[r] for r in self.reductions)
+        return Structured(self.op, self.view, sizes, reductions, accesses, names)
 
 
-def structured(op: LinalgStructuredOperation) -> Structured | None:
+def structured(op: Operation) -> Structured | None:
     """The analysis of an operation; None for dynamic shapes, empty loops or accesses that are not linear."""
+    if not is_structured(op):
+        return None
+    view = as_generic(op)
     accesses: list[Access] = []
     sizes: dict[int, int] = {}
-    for operand, attr in zip(op.operands, op.get_indexing_maps(), strict=True):
-        expressions = [linear(expr) for expr in attr.data.results]
+    for operand, indexing_map in zip(view.operands, view.indexing_maps, strict=True):
+        expressions = [linear(expr) for expr in indexing_map.results]
         access = tuple(e for e in expressions if e is not None)
         if len(access) != len(expressions):
             return None
@@ -147,13 +152,8 @@ def structured(op: LinalgStructuredOperation) -> Structured | None:
             for expression, size in zip(access, operand.type.get_shape(), strict=True):
                 if (loop := expression.is_loop()) is not None:
                     sizes[loop] = size
-    iterators = op.get_iterator_types().data
-    if any(sizes.get(loop, 0) <= 0 for loop in range(len(iterators))):
+    loops = range(len(view.iterator_types))
+    if any(sizes.get(loop, 0) <= 0 for loop in loops):
         return None
-    return Structured(
-        op,
-        tuple(sizes[loop] for loop in range(len(iterators))),
-        frozenset(d for d, kind in enumerate(iterators) if kind.data == IteratorType.REDUCTION),
-        tuple(accesses),
-        tuple(range(len(iterators))),
-    )
+    reductions = frozenset(d for d in loops if view.iterator_types[d] == "reduction")
+    return Structured(op, view, tuple(sizes[d] for d in loops), reductions, tuple(accesses), tuple(loops))

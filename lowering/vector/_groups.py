@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
 from xdsl.dialects.linalg.ops import FillOp
 from xdsl.ir import Block, Operation, SSAValue
 
@@ -25,7 +24,7 @@ class Group:
     def definition(self, value: SSAValue) -> tuple[Structured, int] | None:
         """The member that makes a value, and the number of the result."""
         for member in self.members:
-            for i, result in enumerate(member.op.res):
+            for i, result in enumerate(member.op.results):
                 if result is value:
                     return member, i
         return None
@@ -36,7 +35,7 @@ class Group:
         return [
             (member, i)
             for member in self.members
-            for i, result in enumerate(member.op.res)
+            for i, result in enumerate(member.op.results)
             if any(use.operation not in inside for use in result.uses)
         ]
 
@@ -46,9 +45,7 @@ def form_groups(block: Block) -> list[Group]:
     order = {op: i for i, op in enumerate(block.ops)}
     groups: list[Group] = []
     for op in block.ops:
-        if not isinstance(op, LinalgStructuredOperation) or isinstance(op, FillOp):
-            continue
-        analysed = structured(op)
+        analysed = None if isinstance(op, FillOp) else structured(op)
         if analysed is None:
             continue
         renamed = _as_epilogue(groups[-1], analysed, order) if groups else None
@@ -76,7 +73,7 @@ def _as_epilogue(group: Group, candidate: Structured, order: dict[Operation, int
         return None
     inside = {member.op for member in group.members} | {candidate.op}
     for member in group.members:
-        for result in member.op.res:
+        for result in member.op.results:
             users = {use.operation for use in result.uses}
             if any(_position(user, order) < order[candidate.op] for user in users - inside):
                 return None

@@ -92,9 +92,9 @@ class Nest:
             else:
                 inputs = [self._input(member, i, tile, values) for i in range(len(member.inputs))]
                 results = evaluate(self.emitter, member, [*inputs, *held], tile)
-            values.update(zip(member.op.res, results, strict=True))
+            values.update(zip(member.op.results, results, strict=True))
         return [
-            write(self.emitter, values[member.op.res[i]], state, member.output_accesses[i], tile)
+            write(self.emitter, values[member.op.results[i]], state, member.output_accesses[i], tile)
             for (member, i), state in zip(self.live, carried, strict=True)
         ]
 

@@ -53,7 +53,7 @@ def vectorize_function(function: func.FuncOp) -> tuple[int, int]:
         emitter = Emitter(InsertPoint.before(last), block, group.root.op.location)
         nest = Nest(emitter, group, schedule)
         for (member, i), value in zip(nest.live, nest.emit(), strict=True):
-            member.op.res[i].replace_all_uses_with(value)
+            member.op.results[i].replace_all_uses_with(value)
         _erase_dead([member.op for member in reversed(group.members)])
         vectorized += 1
     return vectorized, kept

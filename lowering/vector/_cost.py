@@ -1,0 +1,150 @@
+"""An estimate of the cycles that a tiling of a root takes on a superscalar core with vector units.
+
+One step of a tile is bound by its arithmetic (two operations a cycle), by its loads (two a cycle) or, in a
+reduction, by the latency of the accumulation. Segments at the edges count with their own, smaller steps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product as combinations
+from math import ceil, prod
+
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import AnyFloat, IntegerType, ShapedType
+from xdsl.dialects.linalg.ops import IndexOp, YieldOp
+from xdsl.ir import Attribute
+
+from lamina.lowering.codegen.target import Target
+from lamina.lowering.vector._access import Access, Structured
+from lamina.lowering.vector._combiner import fused_products
+from lamina.lowering.vector._schedule import segments
+
+_LATENCY = 4
+_TILE_OVERHEAD = 6
+_STEP_OVERHEAD = 0.5
+_LOAD_DELAY = 0.15
+"""What a load costs beyond its issue: some come from the second-level cache."""
+_HORIZONTAL = 8
+_LARGEST_STRIDE = 4
+_WEIGHTS = {"divf": 5, "sqrt": 5, "rsqrt": 8, "maximumf": 3, "minimumf": 3, "maxnumf": 3, "minnumf": 3}
+_WEIGHT_OF_A_FUNCTION = 20
+
+
+def bits_of(element: Attribute) -> int:
+    """The width of an element in a vector register."""
+    if isinstance(element, IntegerType):
+        return max(8, element.width.data)
+    return element.bitwidth if isinstance(element, AnyFloat) else 64
+
+
+@dataclass(frozen=True)
+class CostModel:
+    """What the loops of a root cost on a target."""
+
+    root: Structured
+    target: Target
+
+    @cached_property
+    def lanes(self) -> int:
+        """Elements of a vector register: those of the widest type in the body."""
+        values = [*self.root.body.args, *(r for op in self.root.body.ops for r in op.results)]
+        widest = max(bits_of(v.type) for v in values if not isinstance(v.type, IntegerType) or v.type != _I1)
+        return self.target.lanes(widest)
+
+    @cached_property
+    def arithmetic(self) -> float:
+        """Operations of the body for one element."""
+        skipped = set(fused_products(self.root).values())
+        counted = 0.0
+        for op in self.root.body.ops:
+            if isinstance(op, YieldOp | IndexOp | arith.ConstantOp) or op in skipped:
+                continue
+            dialect, _, name = op.name.partition(".")
+            counted += _WEIGHTS.get(name, _WEIGHT_OF_A_FUNCTION if dialect == "math" else 1)
+        return max(1.0, counted)
+
+    @cached_property
+    def inputs(self) -> list[Access]:
+        """Accesses of the inputs that are read from memory."""
+        return [
+            self.root.input_accesses[i]
+            for i in self.root.used_inputs()
+            if isinstance(self.root.inputs[i].type, ShapedType)
+        ]
+
+    def is_vector_loop(self, loop: int) -> bool:
+        """Whether vectors can run through a loop: contiguous in the outputs, nearly so in the inputs."""
+        for access in self.root.output_accesses:
+            if _depends(access, loop) and access[-1].is_loop() != loop:
+                return False
+        return all(self._row_cost(access, loop) is not None for access in self.inputs)
+
+    def _row_cost(self, access: Access, loop: int) -> float | None:
+        """Loads for each vector along a loop; None where the elements lie too far apart."""
+        if not _depends(access, loop):
+            return 1.0
+        stride = access[-1].coefficient(loop)
+        if _depends(access[:-1], loop) or not 1 <= stride <= _LARGEST_STRIDE:
+            return None
+        return 1.0 if stride == 1 else 2.0 * stride
+
+    def accumulators(self, steps: Mapping[int, int], vector: int) -> int:
+        """Vector registers that one step computes."""
+        outer = prod(step for loop, step in steps.items() if loop != vector)
+        return outer * ceil(steps.get(vector, 1) / self.lanes)
+
+    def fits(self, steps: Mapping[int, int], vector: int) -> bool:
+        """Whether a step's accumulators and the operands they are made from stay in registers."""
+        held = self.accumulators(steps, vector)
+        if not self.root.reductions:
+            return held <= self.target.vector_registers // 2
+        reused = [
+            self._loads(access, steps, vector)
+            for access in self.inputs
+            if _depends(access, vector)
+            and any(step > 1 and not _depends(access, loop) for loop, step in steps.items())
+        ]
+        return held + min(reused, default=0) + 1 <= self.target.vector_registers
+
+    def _loads(self, access: Access, steps: Mapping[int, int], vector: int) -> float:
+        outer = prod(step for loop, step in steps.items() if loop != vector and _depends(access, loop))
+        if not _depends(access, vector):
+            return outer
+        return outer * ceil(steps.get(vector, 1) / self.lanes) * (self._row_cost(access, vector) or 1.0)
+
+    def step(self, steps: Mapping[int, int], vector: int) -> float:
+        """Cycles of one step of a tile."""
+        computed = self.accumulators(steps, vector) * self.arithmetic / 2
+        loads = sum(self._loads(access, steps, vector) for access in self.inputs)
+        bound = max(computed, loads / 2, _LATENCY if self.root.reductions else 1)
+        return bound + _LOAD_DELAY * loads + _STEP_OVERHEAD
+
+    def total(self, tile: Mapping[int, int], vector: int) -> float:
+        """Cycles of all tiles; ``tile`` holds the loops that are tiled by more than 1."""
+        reductions, sizes = self.root.reductions, self.root.sizes
+        untiled = {loop: size for loop, size in enumerate(sizes) if loop not in tile}
+        repeats = prod(size for loop, size in untiled.items() if loop in reductions)
+        tiles = prod(size for loop, size in untiled.items() if loop not in reductions)
+        cycles = 0.0
+        edges = [list(segments(sizes[loop], tile[loop], halve=loop == vector)) for loop in tile]
+        for chosen in combinations(*edges):
+            steps = {loop: step for loop, (_, _, step) in zip(tile, chosen, strict=True)}
+            counts = {
+                loop: (stop - start) // step for loop, (start, stop, step) in zip(tile, chosen, strict=True)
+            }
+            inner = prod(n for loop, n in counts.items() if loop in reductions)
+            outer = prod(n for loop, n in counts.items() if loop not in reductions)
+            results = self.accumulators({d: s for d, s in steps.items() if d not in reductions}, vector)
+            overhead = _TILE_OVERHEAD + results * (_HORIZONTAL if vector in reductions else 2)
+            cycles += outer * (self.step(steps, vector) * inner * repeats + overhead)
+        return cycles * tiles
+
+
+_I1 = IntegerType(1)
+
+
+def _depends(access: Access, loop: int) -> bool:
+    return any(expression.coefficient(loop) for expression in access)

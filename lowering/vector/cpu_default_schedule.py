@@ -1,0 +1,163 @@
+"""Schedules for a CPU with vector registers and caches, from shapes alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import ceil, prod
+
+from xdsl.dialects import func
+from xdsl.dialects.builtin import TensorType
+from xdsl.ir import Operation
+
+from lamina.lowering.codegen.target import Target
+from lamina.lowering.vector._access import Structured
+from lamina.lowering.vector._cost import CostModel, bits_of
+from lamina.lowering.vector._groups import form_groups
+from lamina.lowering.vector._schedule import ATTRIBUTE, Schedule
+from lamina.lowering.vector.vectorize_dispatches import obstacle
+from lamina.passes.framework.passes import Pass, PassContext, option
+
+_ROWS = (1, 2, 3, 4, 5, 6, 7, 8, 12, 14)
+"""Iterations of a second loop that one step may take in."""
+_BLOCK = (2, 3, 4)
+"""Iterations of two further loops, where vectors run along a reduction."""
+
+
+@dataclass(frozen=True)
+class CpuDefaultSchedule(Pass):
+    """Put a ``lamina.schedule`` on each root that has a good vector form.
+
+    The schedule says which loop becomes the vector dimension, how many iterations of which loops one step
+    computes in registers, and in what order the loops run. It is chosen by an estimate of cycles for the
+    given vector width, registers and caches; it can be edited before ``vectorize-dispatches`` follows it.
+    """
+
+    name = "cpu-default-schedule"
+    anchor = "func.func"
+    statistics = {"scheduled": "roots that got a schedule", "unscheduled": "roots without a vector form"}
+
+    vector_bits: int = option(256, "width of a vector register")
+    vector_registers: int = option(16, "number of vector registers")
+    l1_bytes: int = option(32 << 10, "size of the first-level data cache")
+    l2_bytes: int = option(512 << 10, "size of the second-level cache")
+
+    def run(self, op: Operation, ctx: PassContext) -> None:
+        assert isinstance(op, func.FuncOp)
+        if op.is_declaration:
+            return
+        target = Target(
+            vector_bits=self.vector_bits,
+            vector_registers=self.vector_registers,
+            l1_bytes=self.l1_bytes,
+            l2_bytes=self.l2_bytes,
+        )
+        scheduled, unscheduled = schedule_function(op, target)
+        ctx.count("scheduled", scheduled)
+        ctx.count("unscheduled", unscheduled)
+
+
+def schedule_function(function: func.FuncOp, target: Target) -> tuple[int, int]:
+    """Schedule the roots of a function; returns how many got a schedule and how many did not."""
+    scheduled = unscheduled = 0
+    for block in function.body.blocks:
+        for group in form_groups(block):
+            if ATTRIBUTE in group.root.op.attributes:
+                continue
+            schedule = default_schedule(group.root, target)
+            if schedule is None or obstacle(group, schedule) is not None:
+                unscheduled += 1
+                continue
+            group.root.op.attributes[ATTRIBUTE] = schedule.attribute()
+            scheduled += 1
+    return scheduled, unscheduled
+
+
+def default_schedule(root: Structured, target: Target) -> Schedule | None:
+    """The cheapest schedule of a root by the cost model; None if no loop can be a vector dimension."""
+    if not all(isinstance(value.type, TensorType) for value in root.outputs):
+        return None
+    model = CostModel(root, target)
+    best: tuple[float, dict[int, int], int] | None = None
+    for vector in root.loops:
+        if root.sizes[vector] < 2 or not model.is_vector_loop(vector):
+            continue
+        for tile in _tiles(model, vector):
+            cost = model.total(tile, vector)
+            if best is None or cost < best[0]:
+                best = cost, tile, vector
+    if best is None:
+        return None
+    _, tile, vector = best
+    sizes = tuple(tile.get(loop, 1) for loop in root.loops)
+    return Schedule(sizes, _order(root, tile, vector, target), vector)
+
+
+def _tiles(model: CostModel, vector: int) -> Iterator[dict[int, int]]:
+    """Tilings that stay in registers: the vector loop, and one other loop or two."""
+    root, lanes = model.root, model.lanes
+    size = root.sizes[vector]
+    widths = [lanes * n for n in (1, 2, 4, 8) if lanes * n <= size] or [1 << (size.bit_length() - 1)]
+    if size == 3 * lanes:
+        widths.append(size)
+    for width in widths:
+        for tile in _around(model, {vector: width}, vector):
+            if model.fits(tile, vector):
+                yield tile
+
+
+def _around(model: CostModel, tile: dict[int, int], vector: int) -> Iterator[dict[int, int]]:
+    root = model.root
+    others = [loop for loop in root.loops if loop != vector and root.sizes[loop] > 1]
+    yield tile
+    if not root.reductions:
+        return
+    for loop in others:
+        yield from ({**tile, loop: n} for n in _ROWS if 1 < n <= root.sizes[loop])
+    if vector in root.reductions:
+        parallel = [loop for loop in others if loop not in root.reductions]
+        for i, first in enumerate(parallel):
+            for second in parallel[i + 1 :]:
+                for n in _BLOCK:
+                    for m in _BLOCK:
+                        if n <= root.sizes[first] and m <= root.sizes[second]:
+                            yield {**tile, first: n, second: m}
+
+
+def _order(root: Structured, tile: dict[int, int], vector: int, target: Target) -> tuple[int, ...]:
+    """The loops from outermost: as they stand, or the vector loop first if that moves less memory."""
+    natural = list(root.loops)
+    first = [vector, *(loop for loop in natural if loop != vector)]
+    if vector in root.reductions:
+        return tuple(natural)
+    return tuple(min((natural, first), key=lambda order: _traffic(root, tile, order, target)))
+
+
+def _traffic(root: Structured, tile: dict[int, int], order: list[int], target: Target) -> float:
+    """A measure of the bytes that are read again from behind the first-level cache.
+
+    In each iteration of a loop that an input does not depend on, the part that the loops outside have
+    left of it is read once more.
+    """
+    trips = {loop: ceil(root.sizes[loop] / tile.get(loop, 1)) for loop in root.parallels}
+    moved = 0.0
+    for i in root.used_inputs():
+        kind = root.inputs[i].type
+        if not isinstance(kind, TensorType):
+            continue
+        whole = part = prod(kind.get_shape()) * bits_of(kind.element_type) / 8
+        passes = 1
+        for loop in (loop for loop in order if loop in trips):
+            if any(e.coefficient(loop) for e in root.input_accesses[i]):
+                part /= trips[loop]
+            else:
+                moved += whole * passes * (trips[loop] - 1) * _distance(part, target)
+                passes *= trips[loop]
+    return moved
+
+
+def _distance(size: float, target: Target) -> int:
+    """The relative cost of a byte of something that is read again and again."""
+    if size <= target.l1_bytes * 0.75:
+        return 0
+    return 1 if size <= target.l2_bytes / 2 else 4
