@@ -26,8 +26,8 @@ class NnSetShapes(Pass):
     """Give a function's arguments static shapes and re-infer everything that follows from them.
 
     Shapes are written ``x=1x3x224x224,y=1x4``, by the arguments' ``nn.name`` or by position (``0=1x3``);
-    ``?`` leaves an extent as it is, and an argument that is not named keeps its type. What shapes are computed with
-    is folded, so that reshapes by values become static ones. Called functions are specialised, too.
+    ``?`` leaves an extent as it is, and an argument that is not named keeps its type. Operations that compute
+    shapes are folded, so that reshapes by values become static ones. Called functions are specialised, too.
 
     ```mlir
     func.func @main(%x: tensor<?x3xf32> {nn.name = "x"}) -> tensor<?x3xf32> {
