@@ -12,9 +12,10 @@ from xdsl.printer import Printer
 from lamina.dialects.llvm.memory import parse_ordering, parse_scope, print_scope
 
 RMW_KINDS = (
-    "xchg add sub _and nand _or _xor max min umax umin fadd fsub fmax fmin uinc_wrap udec_wrap usub_cond usub_sat "
-    "fmaximum fminimum"
-).split()
+    *("xchg", "add", "sub", "_and", "nand", "_or", "_xor", "max", "min", "umax", "umin"),
+    *("fadd", "fsub", "fmax", "fmin", "uinc_wrap", "udec_wrap", "usub_cond", "usub_sat"),
+    *("fmaximum", "fminimum"),
+)
 """Keywords of ``llvm.atomicrmw`` in the order of upstream's numbers."""
 
 

@@ -224,7 +224,7 @@ class CountTrailingZerosOp(CountZeros):
 
 @irdl_op_definition
 class IsFPClassOp(IRDLOperation):
-    """Whether a float is in one of the classes of LLVM's bit mask (3: NaN, 516: infinity …). Generic syntax."""
+    """Whether a float is of a class in LLVM's bit mask (3: NaN, 516: infinity …). Generic syntax."""
 
     name = "llvm.intr.is.fpclass"
     arg = operand_def(FLOAT_LIKE)

@@ -1,7 +1,7 @@
-"""llvm operations on memory: loads and stores with all their flags, addresses, block and masked transfers.
+"""llvm operations on memory: loads and stores with their flags, addresses, block and masked transfers.
 
-``llvm.load``, ``llvm.store`` and ``llvm.getelementptr`` replace xDSL's, which lack `nontemporal`, `invariant`,
-`volatile` and the no-wrap flags.
+``llvm.load``, ``llvm.store`` and ``llvm.getelementptr`` replace xDSL's, which lack `nontemporal`,
+`invariant`, `volatile` or the no-wrap flags.
 """
 
 from __future__ import annotations
@@ -336,7 +336,7 @@ class MaskedScatterOp(IRDLOperation):
 
 @irdl_op_definition
 class PrefetchOp(IRDLOperation):
-    """A hint that the address is used soon: for writing (rw = 1), locality 0 to 3, data or code. Generic syntax."""
+    """A hint that an address is used soon: to write (rw = 1), locality 0 to 3, data or code. Generic syntax."""
 
     name = "llvm.intr.prefetch"
     addr = operand_def(LLVMPointerType)

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
-from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, FloatAttr, IndexType, IntegerAttr, VectorType
+from xdsl.dialects.builtin import (
+    DenseIntOrFPElementsAttr,
+    FloatAttr,
+    IndexType,
+    IntegerAttr,
+    IntegerType,
+    VectorType,
+)
 from xdsl.dialects.llvm import ConstantOp
 from xdsl.ir import Attribute, SSAValue
 
 from lamina.dialects.core.constants import splat_attr
-from lamina.lowering.llvm._conversion import Conversion
+from lamina.dialects.llvm.values import PoisonOp
+from lamina.lowering.llvm._conversion import Conversion, Maker
 from lamina.lowering.llvm._types import convert_type
 
 
 def converted_attribute(value: Attribute) -> Attribute | None:
-    """A constant's attribute with its type converted (``index`` to i64), or None where it is no such constant."""
+    """A constant's attribute with its type converted (``index`` to i64); None for other constants."""
     match value:
         case IntegerAttr():
             return IntegerAttr(value.value.data, convert_type(value.type)) if _is_index(value.type) else value  # pyright: ignore[reportArgumentType, reportCallIssue]
@@ -34,10 +42,18 @@ def splat(conversion: Conversion, value: int | float, type: Attribute) -> SSAVal
     """A constant of a converted scalar or vector type with one value everywhere."""
     if not isinstance(type, VectorType):
         return conversion.constant(value, type)
-    return conversion.emit(ConstantOp, (), type, {"value": splat_attr(value, type)})
+    return conversion.shared((value, type), lambda: (ConstantOp, type, {"value": splat_attr(value, type)}))
 
 
-def vector_of(conversion: Conversion, values: list[int], type: VectorType) -> SSAValue:
+def vector_of(conversion: Conversion, values: list[int], type: VectorType[IntegerType]) -> SSAValue:
     """A constant integer vector with the given elements."""
-    attribute = DenseIntOrFPElementsAttr.from_list(type, values)
-    return conversion.emit(ConstantOp, (), type, {"value": attribute})
+
+    def make() -> Maker:
+        return ConstantOp, type, {"value": DenseIntOrFPElementsAttr.from_list(type, values)}
+
+    return conversion.shared((*values, type), make)
+
+
+def poison(conversion: Conversion, type: Attribute) -> SSAValue:
+    """A value of a type that nobody observes."""
+    return conversion.shared(("poison", type), lambda: (PoisonOp, type, {}))

@@ -1,16 +1,25 @@
 """Converting operations by a table, one walk, in place.
 
-A rule takes one operation to its replacement values. Operands reach it converted: an operand that some other pass
-still has to convert arrives through one ``builtin.unrealized_conversion_cast``, placed once behind its definition,
-and a result that unconverted operations still use leaves through one. So every conversion works alone, as upstream's
-do, and in a sequence the casts of one pass disappear in the next.
+A rule takes one operation to its replacement values. Operands reach it converted: an operand that some
+other pass still has to convert arrives through one ``builtin.unrealized_conversion_cast``, placed once behind
+its definition, and a result that unconverted operations still use leaves through one. So every conversion
+works alone, as upstream's do, and in a sequence the casts of one pass disappear in the next.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 
-from xdsl.dialects.builtin import FloatAttr, IntegerAttr, IntegerType, UnrealizedConversionCastOp
+from xdsl.dialects.builtin import (
+    BFloat16Type,
+    Float16Type,
+    Float32Type,
+    Float64Type,
+    FloatAttr,
+    IntegerAttr,
+    IntegerType,
+    UnrealizedConversionCastOp,
+)
 from xdsl.dialects.llvm import ConstantOp
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 from xdsl.traits import IsolatedFromAbove
@@ -20,8 +29,13 @@ from lamina.lowering.llvm._types import INDEX, convert_type
 from lamina.lowering.llvm._values import cast_source, is_cast_to
 
 Replacement = SSAValue | Descriptor
+Maker = tuple[type[Operation], Attribute, dict[str, Attribute]]
+"""Class, result type and properties of an operation without operands."""
 Rule = Callable[["Conversion", Operation], "Replacement | Sequence[Replacement] | None"]
 """New values for an operation's results (one, or a sequence), or None to leave the operation as it is."""
+
+
+_FLOATS = (BFloat16Type, Float16Type, Float32Type, Float64Type)
 
 
 class Conversion:
@@ -37,7 +51,7 @@ class Conversion:
         self._descriptors: dict[SSAValue, Descriptor] = {}
         self._replaced: list[tuple[Operation, Sequence[Replacement]]] = []
         self._arguments: list[tuple[BlockArgument, Replacement]] = []
-        self._constants: dict[tuple[Block, Attribute, int | float], SSAValue] = {}
+        self._shared: dict[tuple[Block, Hashable], SSAValue] = {}
         self._anchors: dict[Block, Operation] = {}
         self._entries: dict[Block, Block] = {}
 
@@ -103,20 +117,21 @@ class Conversion:
 
     def constant(self, value: int | float, type: Attribute = INDEX) -> SSAValue:
         """A scalar constant, one for each value and type, at the top of the enclosing function."""
+        return self.shared(
+            (value, type), lambda: (ConstantOp, type, {"value": scalar_attribute(value, type)})
+        )
+
+    def shared(self, key: Hashable, make: Callable[[], Maker]) -> SSAValue:
+        """The result of an operation without operands: one for each key, at the top of the function."""
         block = self.op.parent
         assert block is not None
         entry = self._entry(block)
-        key = (entry, type, value)
-        known = self._constants.get(key)
+        known = self._shared.get((entry, key))
         if known is None:
-            attribute = (
-                IntegerAttr(int(value), type) if isinstance(type, IntegerType) else FloatAttr(value, type)
-            )  # pyright: ignore[reportArgumentType, reportCallIssue]
-            op = ConstantOp.create(
-                properties={"value": attribute}, result_types=(type,), location=self.op.location
-            )
+            kind, result_type, properties = make()
+            op = kind.create(properties=properties, result_types=(result_type,), location=self.op.location)
             self.insert_at_top(entry, op)
-            known = self._constants[key] = op.results[0]
+            known = self._shared[entry, key] = op.results[0]
         return known
 
     def insert_at_top(self, block: Block, op: Operation) -> None:
@@ -228,7 +243,7 @@ class Conversion:
             block.erase_arg(argument)
 
     def _substitute(self, old: SSAValue, new: Replacement, place: Callable[[], Operation]) -> None:
-        """Replace the uses of a value by one of another type: casts to that type vanish, other uses get a cast."""
+        """Replace the uses of a value by one of another type: casts to it vanish, other uses get a cast."""
         if isinstance(new, Descriptor):
             new.replace_extractions(self, old)
             if old.first_use is None:
@@ -247,6 +262,14 @@ class Conversion:
             cast = UnrealizedConversionCastOp.create(operands=(new,), result_types=(old.type,))
             self.insert(cast)
             old.replace_all_uses_with(cast.results[0])
+
+
+def scalar_attribute(value: int | float, type: Attribute) -> Attribute:
+    """The attribute of a scalar constant."""
+    if isinstance(type, IntegerType):
+        return IntegerAttr(int(value), type)
+    assert isinstance(type, _FLOATS)
+    return FloatAttr(value, type)
 
 
 def convert(root: Operation, rules: Mapping[str, Rule]) -> int:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping, Sequence
+from typing import Protocol
 
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
@@ -30,9 +30,6 @@ from lamina.lowering.llvm._types import (
 )
 from lamina.lowering.llvm._values import constant_integer
 
-if TYPE_CHECKING:
-    from lamina.lowering.llvm._conversion import Conversion
-
 Position = tuple[int, ...]
 Part = int | SSAValue
 ALLOCATED: Position = (0,)
@@ -42,6 +39,25 @@ INBOUNDS = IntegerAttr(3, i32)
 INBOUNDS_NUW = IntegerAttr(7, i32)
 NO_FLAGS = IntegerAttr(0, i32)
 NO_WRAP = {"overflowFlags": IntegerAttr(3, i32)}
+
+
+class Rewriter(Protocol):
+    """What a conversion offers here: see :class:`lamina.lowering.llvm._conversion.Conversion`."""
+
+    op: Operation
+
+    def value(self, value: SSAValue) -> SSAValue: ...
+    def descriptor(self, memref: SSAValue) -> Descriptor: ...
+    def emit(
+        self,
+        kind: type[Operation],
+        operands: Sequence[SSAValue],
+        result_type: Attribute,
+        properties: Mapping[str, Attribute] | None = None,
+    ) -> SSAValue: ...
+    def constant(self, value: int | float, type: Attribute = INDEX) -> SSAValue: ...
+    def insert_behind(self, value: SSAValue, op: Operation) -> None: ...
+    def erase(self, op: Operation) -> None: ...
 
 
 class Descriptor:
@@ -72,7 +88,7 @@ class Descriptor:
         """The memref's rank."""
         return self.type.get_num_dims()
 
-    def part(self, conversion: Conversion, position: Position) -> Part:
+    def part(self, conversion: Rewriter, position: Position) -> Part:
         """One part: an integer where it is static, else a value that dominates every use of the memref."""
         known = self._parts.get(position)
         if known is None:
@@ -83,26 +99,26 @@ class Descriptor:
             self._parts[position] = known
         return known
 
-    def part_value(self, conversion: Conversion, position: Position) -> SSAValue:
+    def part_value(self, conversion: Rewriter, position: Position) -> SSAValue:
         """One part as an SSA value."""
         part = self.part(conversion, position)
         return conversion.constant(part) if isinstance(part, int) else part
 
-    def pointer(self, conversion: Conversion, position: Position = ALIGNED) -> SSAValue:
+    def pointer(self, conversion: Rewriter, position: Position = ALIGNED) -> SSAValue:
         """The aligned (or the allocated) pointer."""
         part = self.part(conversion, position)
         assert isinstance(part, SSAValue)
         return part
 
-    def size(self, conversion: Conversion, dimension: int) -> Part:
+    def size(self, conversion: Rewriter, dimension: int) -> Part:
         """The size of a dimension."""
         return self.part(conversion, (3, dimension))
 
-    def stride(self, conversion: Conversion, dimension: int) -> Part:
+    def stride(self, conversion: Rewriter, dimension: int) -> Part:
         """The stride of a dimension, in elements."""
         return self.part(conversion, (4, dimension))
 
-    def as_struct(self, conversion: Conversion) -> SSAValue:
+    def as_struct(self, conversion: Rewriter) -> SSAValue:
         """The descriptor as a struct value, built on first use where the memref was made."""
         if self.struct is None:
             current = conversion.op
@@ -112,7 +128,7 @@ class Descriptor:
             conversion.op = current
         return self.struct
 
-    def base_pointer(self, conversion: Conversion) -> SSAValue:
+    def base_pointer(self, conversion: Rewriter) -> SSAValue:
         """The address of the element at index zero: the aligned pointer moved by the offset."""
         offset = self.part(conversion, OFFSET)
         if offset == 0:
@@ -120,8 +136,8 @@ class Descriptor:
         element = convert_type(self.type.element_type)
         return address(conversion, self.pointer(conversion), [offset], element, NO_FLAGS)
 
-    def replace_extractions(self, conversion: Conversion, memref: SSAValue) -> None:
-        """Resolve ``extractvalue`` of casts of the memref to its struct, which other conversions left behind."""
+    def replace_extractions(self, conversion: Rewriter, memref: SSAValue) -> None:
+        """Resolve ``extractvalue`` of casts of the memref to its struct, left behind by other conversions."""
         wanted = descriptor_type(self.type)
         for use in tuple(memref.uses):
             cast = use.operation
@@ -133,15 +149,15 @@ class Descriptor:
             if cast.results[0].first_use is None:
                 conversion.erase(cast)
 
-    def _resolve(self, conversion: Conversion, extraction: ExtractValueOp) -> None:
-        position = tuple(int(i) for i in extraction.position.iter_values())
+    def _resolve(self, conversion: Rewriter, extraction: ExtractValueOp) -> None:
+        position = tuple(int(i) for i in extraction.position.get_values())
         if position in ((3,), (4,)):
             return
         conversion.op = extraction
         extraction.results[0].replace_all_uses_with(self.part_value(conversion, position))
         conversion.erase(extraction)
 
-    def _extract(self, conversion: Conversion, position: Position) -> SSAValue:
+    def _extract(self, conversion: Rewriter, position: Position) -> SSAValue:
         assert self.struct is not None
         result = pointer_type(self.type.memory_space) if position in (ALLOCATED, ALIGNED) else INDEX
         op = ExtractValueOp.create(
@@ -158,7 +174,7 @@ class Descriptor:
         self._behind = op
         return op.results[0]
 
-    def _build(self, conversion: Conversion) -> SSAValue:
+    def _build(self, conversion: Rewriter) -> SSAValue:
         struct_type = descriptor_type(self.type)
         struct = conversion.emit(PoisonOp, (), struct_type)
         dimensions = [(field, i) for i in range(self.rank) for field in (3, 4)]
@@ -182,9 +198,9 @@ def static_parts(type: MemRefType) -> dict[Position, Part]:
 
 
 def row_major_parts(
-    conversion: Conversion, type: MemRefType, sizes: Sequence[SSAValue]
+    conversion: Rewriter, type: MemRefType, sizes: Sequence[SSAValue]
 ) -> tuple[dict[Position, Part], Part]:
-    """Sizes and strides of a new row-major memref with the given dynamic sizes, and its number of elements."""
+    """Sizes and strides of a new row-major memref with these dynamic sizes, and its number of elements."""
     parts = static_parts(type)
     dynamic = iter(sizes)
     dimensions = range(type.get_num_dims())
@@ -219,7 +235,7 @@ def position_attribute(position: Position) -> DenseArrayBase:
     return _POSITIONS[position]
 
 
-def insert_value(conversion: Conversion, struct: SSAValue, value: SSAValue, position: Position) -> SSAValue:
+def insert_value(conversion: Rewriter, struct: SSAValue, value: SSAValue, position: Position) -> SSAValue:
     """The struct with a value at a position."""
     return conversion.emit(
         InsertValueOp, (struct, value), struct.type, {"position": position_attribute(position)}
@@ -227,7 +243,7 @@ def insert_value(conversion: Conversion, struct: SSAValue, value: SSAValue, posi
 
 
 def address(
-    conversion: Conversion, pointer: SSAValue, indices: Sequence[Part], element: Attribute, flags: IntegerAttr
+    conversion: Rewriter, pointer: SSAValue, indices: Sequence[Part], element: Attribute, flags: IntegerAttr
 ) -> SSAValue:
     """A getelementptr; integer indices stand in the operation, unless they need more than 32 bits."""
     operands = [pointer]
@@ -246,7 +262,9 @@ def address(
     return conversion.emit(GEPOp, operands, pointer.type, properties)
 
 
-def element_address(conversion: Conversion, memref: SSAValue, indices: Sequence[SSAValue]) -> SSAValue:
+def element_address(
+    conversion: Rewriter, memref: SSAValue, indices: Sequence[SSAValue], flags: IntegerAttr = INBOUNDS_NUW
+) -> SSAValue:
     """The address of an element of a memref.
 
     A static row-major memref is indexed as the array it is, in one getelementptr; other layouts by the sum
@@ -269,10 +287,10 @@ def element_address(conversion: Conversion, memref: SSAValue, indices: Sequence[
         subscripts = [linear_index(conversion, subscripts, strides)]
     if all(isinstance(s, int) and s == 0 for s in subscripts):
         return base
-    return address(conversion, base, subscripts, element, INBOUNDS_NUW)
+    return address(conversion, base, subscripts, element, flags)
 
 
-def linear_index(conversion: Conversion, subscripts: Sequence[Part], strides: Sequence[Part]) -> Part:
+def linear_index(conversion: Rewriter, subscripts: Sequence[Part], strides: Sequence[Part]) -> Part:
     """The sum of subscript times stride."""
     total: Part = 0
     for subscript, stride in zip(subscripts, strides, strict=True):
@@ -280,7 +298,7 @@ def linear_index(conversion: Conversion, subscripts: Sequence[Part], strides: Se
     return total
 
 
-def add_parts(conversion: Conversion, a: Part, b: Part) -> Part:
+def add_parts(conversion: Rewriter, a: Part, b: Part) -> Part:
     """The sum of two parts, folded where it is known."""
     if isinstance(a, int) and isinstance(b, int):
         return a + b
@@ -294,7 +312,7 @@ def add_parts(conversion: Conversion, a: Part, b: Part) -> Part:
     return conversion.emit(AddOp, (a, b), INDEX, NO_WRAP)
 
 
-def multiply_parts(conversion: Conversion, a: Part, b: Part) -> Part:
+def multiply_parts(conversion: Rewriter, a: Part, b: Part) -> Part:
     """The product of two parts, folded where it is known."""
     if isinstance(a, int) and isinstance(b, int):
         return a * b

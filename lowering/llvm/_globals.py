@@ -1,7 +1,7 @@
 """Rules for memref globals.
 
-A constant has no initialiser: its value stands in the attribute ``lamina.value``, and whoever loads the code binds the
-symbol to the value's buffer. So weights never pass through text.
+A constant has no initialiser: its value stands in the attribute ``lamina.value``, and whoever loads the code
+binds the symbol to the value's buffer. So weights never pass through text.
 """
 
 from __future__ import annotations

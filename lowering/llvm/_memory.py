@@ -74,7 +74,7 @@ def _alloc(conversion: Conversion, op: Operation) -> Descriptor:
 
 
 def _align(conversion: Conversion, pointer: SSAValue, alignment: int) -> SSAValue:
-    """The next multiple of the alignment, reached by a byte offset so that the pointer's origin stays visible."""
+    """The next multiple of the alignment, by a byte offset: so the pointer's origin stays visible."""
     number = conversion.emit(llvm.PtrToIntOp, (pointer,), INDEX)
     negative = conversion.emit(llvm.SubOp, (conversion.constant(0), number), INDEX)
     gap = conversion.emit(llvm.AndOp, (negative, conversion.constant(alignment - 1)), INDEX)
@@ -142,7 +142,7 @@ def _assume_alignment(conversion: Conversion, op: Operation) -> Descriptor:
 
 
 _ATOMIC_KINDS = {0: 11, 1: 1, 2: 0, 3: 13, 4: 7, 5: 9, 6: 14, 7: 8, 8: 10, 10: 5, 11: 3}
-"""arith.AtomicRMWKind to llvm.atomicrmw's: addf addi assign maximumf maxs maxu minimumf mins minu, ori, andi."""
+"""arith's kinds to llvm.atomicrmw's: addf addi assign maximumf maxs maxu minimumf mins minu ori andi."""
 _ACQUIRE_RELEASE = IntegerAttr(6, i64)
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import cache
 
 from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
     BFloat16Type,
     ComplexType,
-    DYNAMIC_INDEX,
     Float16Type,
     Float32Type,
     Float64Type,
@@ -39,9 +39,9 @@ _FLOATS = (BFloat16Type, Float16Type, Float32Type, Float64Type)
 def convert_type(type: Attribute) -> Attribute:
     """The llvm type for a builtin type; llvm types stand for themselves.
 
-    ``index`` is i64, signed and unsigned integers are signless, vectors of rank 0 and 1 are vectors and those of
-    higher rank arrays of them, memrefs are descriptors: struct of allocated pointer, aligned pointer, offset,
-    sizes and strides. A type that has no counterpart stands for itself: its values are left alone.
+    ``index`` is i64, signed and unsigned integers are signless, vectors of rank 0 and 1 are vectors and those
+    of higher rank arrays of them, memrefs are descriptors: struct of allocated pointer, aligned pointer,
+    offset, sizes and strides. A type that has no counterpart stands for itself: its values are left alone.
     """
     match type:
         case IndexType():
@@ -96,7 +96,7 @@ def descriptor_type(type: MemRefType) -> LLVMStructType:
 
 @cache
 def strides_of(type: MemRefType) -> tuple[tuple[int | None, ...], int | None] | None:
-    """Strides and offset of a memref in elements, None where dynamic; None for a layout that is not strided."""
+    """Strides and offset of a memref in elements, None where dynamic; None where it is not strided."""
     match type.layout:
         case NoneAttr():
             return identity_strides(type.get_shape()), 0

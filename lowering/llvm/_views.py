@@ -10,7 +10,7 @@ from xdsl.ir import Operation, SSAValue
 
 from lamina.dialects.core.diagnostics import error
 from lamina.dialects.llvm.values import AddrSpaceCastOp
-from lamina.lowering.llvm._conversion import Conversion, Rule
+from lamina.lowering.llvm._conversion import Conversion, Replacement, Rule
 from lamina.lowering.llvm._descriptors import (
     ALIGNED,
     ALLOCATED,
@@ -50,7 +50,7 @@ def _mixed(conversion: Conversion, static: DenseArrayBase, dynamic: Sequence[SSA
     operands = iter(dynamic)
     return [
         _part(conversion, next(operands)) if value == DYNAMIC_INDEX else int(value)
-        for value in static.iter_values()
+        for value in static.get_values()
     ]
 
 
@@ -98,6 +98,17 @@ def _memory_space_cast(conversion: Conversion, op: Operation) -> Descriptor:
     return Descriptor(descriptor.type, parts | moved)
 
 
+def _metadata(conversion: Conversion, op: Operation) -> list[Replacement]:
+    """The base buffer as a memref of rank 0, offset, sizes and strides."""
+    assert isinstance(op, memref.ExtractStridedMetaDataOp)
+    base_type = op.base_buffer.type
+    assert isinstance(base_type, MemRefType)
+    known = conversion.descriptor(op.source)
+    base = _of_same_buffer(conversion, op.source, base_type, {})
+    positions: list[Position] = [OFFSET, *((field, i) for field in (3, 4) for i in range(known.rank))]
+    return [base, *(known.part_value(conversion, position) for position in positions)]
+
+
 def _needs_expansion(conversion: Conversion, op: Operation) -> None:
     raise error("is not lowered here", op, hint="run expand-strided-metadata first")
 
@@ -110,5 +121,5 @@ VIEW_RULES: dict[str, Rule] = {
     "memref.subview": _needs_expansion,
     "memref.expand_shape": _needs_expansion,
     "memref.collapse_shape": _needs_expansion,
-    "memref.extract_strided_metadata": _needs_expansion,
+    "memref.extract_strided_metadata": _metadata,
 }

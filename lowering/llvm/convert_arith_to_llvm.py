@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from xdsl.dialects import llvm
@@ -32,7 +32,7 @@ EQ = {"predicate": IntegerAttr(0, i64)}
 
 
 def convert_arith_to_llvm(root: Operation) -> int:
-    """Turn the arith operations on scalars and vectors under ``root`` into llvm's; returns how many there were."""
+    """Turn the arith operations on scalars and vectors under ``root`` into llvm's; returns how many."""
     return convert(root, RULES)
 
 
@@ -117,7 +117,7 @@ def _ceil_divide(conversion: Conversion, op: Operation) -> SSAValue:
 
 
 def _adjusted_quotient(
-    conversion: Conversion, op: Operation, signs: dict[str, IntegerAttr], adjustment: int
+    conversion: Conversion, op: Operation, signs: Mapping[str, Attribute], adjustment: int
 ) -> SSAValue:
     require_flat(op.results[0].type)
     a, b = conversion.values(op.operands)

@@ -33,8 +33,6 @@ from lamina.passes.framework.passes import Pass, PassContext, option
 
 LINKAGE = "llvm.linkage"
 """The attribute of a func.func that chooses the linkage of the llvm.func (upstream's)."""
-TYPE = "lamina.type"
-"""What a pointer argument of a public function was: its memref type, for whoever calls the function."""
 
 
 def convert_func_to_llvm(root: Operation, bare_pointers: bool = False) -> int:
@@ -43,12 +41,12 @@ def convert_func_to_llvm(root: Operation, bare_pointers: bool = False) -> int:
     With ``bare_pointers`` a memref argument is one pointer, which needs a static shape and a row-major layout
     (anything else is an error), and gets ``llvm.noalias`` unless some call passes one buffer twice.
     """
-    shared = arguments_passed_twice(root) if bare_pointers else {}
-    return FunctionConversion(bare_pointers, shared).run(root)
+    passed_twice = arguments_passed_twice(root) if bare_pointers else {}
+    return FunctionConversion(bare_pointers, passed_twice).run(root)
 
 
 def arguments_passed_twice(root: Operation) -> dict[str, set[int]]:
-    """Argument positions, by function name, at which some call under ``root`` passes a memref it passes elsewhere too."""
+    """Argument positions, by function name, at which some call passes a memref that it passes elsewhere too."""
     found: dict[str, set[int]] = {}
     for op in root.walk():
         if isinstance(op, func.CallOp):
@@ -63,7 +61,7 @@ def arguments_passed_twice(root: Operation) -> dict[str, set[int]]:
 class FunctionConversion(Conversion):
     """The rules, with the calling convention."""
 
-    def __init__(self, bare_pointers: bool, shared: dict[str, set[int]]) -> None:
+    def __init__(self, bare_pointers: bool, passed_twice: dict[str, set[int]]) -> None:
         rules: dict[str, Rule] = {
             "func.func": lambda _, op: self._function(op),
             "func.call": lambda _, op: self._call(op),
@@ -71,7 +69,7 @@ class FunctionConversion(Conversion):
         }
         super().__init__(rules)
         self.bare_pointers = bare_pointers
-        self.shared = shared
+        self.passed_twice = passed_twice
 
     # Types of arguments and results.
 
@@ -142,18 +140,14 @@ class FunctionConversion(Conversion):
         self, op: func.FuncOp, members: list[list[tuple[Position, Attribute]]]
     ) -> ArrayAttr[DictionaryAttr] | None:
         given = op.arg_attrs.data if op.arg_attrs is not None else [DictionaryAttr({})] * len(members)
-        public = op.sym_visibility is None or op.sym_visibility.data == "public"
-        shared = self.shared.get(op.sym_name.data, set())
+        shared = self.passed_twice.get(op.sym_name.data, set())
         result: list[DictionaryAttr] = []
         for i, (group, attributes, type) in enumerate(
             zip(members, given, op.function_type.inputs, strict=True)
         ):
             first = dict(attributes.data)
-            if isinstance(type, MemRefType):
-                if self.bare_pointers and i not in shared:
-                    first["llvm.noalias"] = UnitAttr()
-                if public:
-                    first[TYPE] = type
+            if isinstance(type, MemRefType) and self.bare_pointers and i not in shared:
+                first["llvm.noalias"] = UnitAttr()
             result += [DictionaryAttr(first), *[DictionaryAttr({})] * (len(group) - 1)]
         return ArrayAttr(result) if any(attributes.data for attributes in result) else None
 
@@ -243,10 +237,10 @@ _PURE = (UnrealizedConversionCastOp, llvm.InsertValueOp, llvm.ExtractValueOp, Po
 class ConvertFuncToLLVM(Pass):
     """Convert functions, calls and returns to the llvm dialect.
 
-    A memref is passed as the members of its descriptor, or as one pointer with `use-bare-ptr-memref-call-conv`
-    (static shapes and row-major layouts only): such pointers are `llvm.noalias` unless a call in the module passes a
-    buffer twice. Attributes of arguments are kept, on the first of the arguments that stand for one; public functions
-    say in `lamina.type` what a pointer was.
+    A memref is passed as the members of its descriptor, or as one pointer with
+    `use-bare-ptr-memref-call-conv` (static shapes and row-major layouts only): such pointers are
+    `llvm.noalias` unless a call in the module passes a buffer twice. Attributes of arguments are kept, on
+    the first of the arguments that stand for one.
 
     ```mlir
     func.func private @f(%x: memref<4xf32> {nn.name = "x"}, %i: index) -> index {

@@ -1,7 +1,7 @@
 """scf to cf: structured control flow as branches between blocks, in linear time.
 
-Operations are taken last first. So the tail of a block, which becomes a block of its own, holds only what no later
-operation has split off already, and each operation moves once.
+Operations are taken last first. So the tail of a block, which becomes a block of its own, holds only what no
+later operation has split off already, and each operation moves once.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ STRUCTURED = ("scf.for", "scf.if", "scf.while", "scf.execute_region", "scf.index
 
 
 def convert_scf_to_cf(root: Operation) -> int:
-    """Turn the structured control flow under ``root`` into branches; returns how many operations there were."""
+    """Turn the structured control flow under ``root`` into branches; returns how many ops there were."""
     parallel = [op for op in root.walk() if isinstance(op, scf.ParallelOp)]
     for op in parallel:
         sequentialize(op)

@@ -30,10 +30,10 @@ def finalize_memref_to_llvm(root: Operation) -> int:
 class FinalizeMemRefToLLVM(Pass):
     """Convert memref to the llvm dialect.
 
-    A memref is a descriptor: allocated pointer, aligned pointer, offset, sizes, strides; its parts are used directly
-    where they are known, and the struct is built only for users that are not converted yet. Accesses to row-major
-    memrefs of static shape are one `getelementptr` into an array type. A constant global is an external symbol without
-    initialiser, whose value stands in `lamina.value`.
+    A memref is a descriptor: allocated pointer, aligned pointer, offset, sizes, strides; its parts are used
+    directly where they are known, and the struct is built only for users that are not converted yet.
+    Accesses to row-major memrefs of static shape are one `getelementptr` into an array type. A constant
+    global is an external symbol without initialiser, whose value stands in `lamina.value`.
 
     ```mlir
     func.func @f(%m: memref<4x8xf32>, %i: index) -> f32 {
