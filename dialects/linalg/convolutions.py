@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from xdsl.dialects import arith, linalg
 from xdsl.dialects.builtin import ArrayAttr
-from xdsl.dialects.linalg import IteratorTypeAttr
+from xdsl.dialects.linalg.attrs import IteratorTypeAttr
 from xdsl.dialects.linalg.abstract_ops import ConvOperation, PoolingOperation
 from xdsl.ir import Operation, Region, SSAValue
 from xdsl.ir.affine import AffineMap

@@ -21,17 +21,17 @@ _loaded: dict[str, type[Pass]] = {}
 
 
 @cache
-def _modules() -> dict[str, str]:
-    """Module names by the pass name that their file name stands for."""
+def _files() -> dict[str, tuple[str, Path]]:
+    """Module name and file by the pass name that the file's name stands for."""
     root = Path(__file__).resolve().parents[2]
-    found: dict[str, str] = {}
+    found: dict[str, tuple[str, Path]] = {}
     for package in _PACKAGES:
         base = root / package
         for path in sorted(base.rglob("*.py")):
             if path.stem.startswith("_") or path.is_relative_to(base / "framework"):
                 continue
             dotted = ".".join(path.relative_to(root).with_suffix("").parts)
-            found.setdefault(path.stem.replace("_", "-"), f"lamina.{dotted}")
+            found.setdefault(path.stem.replace("_", "-"), (f"lamina.{dotted}", path))
     return found
 
 
@@ -47,9 +47,9 @@ def register_pass(declaration: type[Pass]) -> type[Pass]:
 def find_pass(name: str) -> type[Pass]:
     """The declaration of a pass. An unknown name is a :class:`LaminaError` with the nearest known one."""
     if name not in _loaded:
-        module = _modules().get(name)
-        if module is not None:
-            for declaration in passes_in(module):
+        file = _files().get(name)
+        if file is not None:
+            for declaration in passes_in(file[0]):
                 _loaded.setdefault(declaration.name, declaration)
     if name not in _loaded:
         raise error(f"unknown pass '{name}'", hint=did_you_mean(name, pass_names()))
@@ -68,7 +68,9 @@ def passes_in(module: str) -> list[type[Pass]]:
 
 @cache
 def _all_of_lamina() -> tuple[type[Pass], ...]:
-    return tuple(p for module in _modules().values() for p in passes_in(module))
+    # Only files that declare a pass are imported: helpers may be heavy.
+    declaring = (module for module, path in _files().values() if "(Pass):" in path.read_text(encoding="utf-8"))
+    return tuple(p for module in declaring for p in passes_in(module))
 
 
 def all_passes() -> list[type[Pass]]:

@@ -53,14 +53,15 @@ def _sorted_phi(match: re.Match[str]) -> str:
 
 @pytest.fixture
 def run_main() -> Callable[[str, list[np.ndarray]], list[np.ndarray]]:
-    """Compile LLVM IR text and run ``@main`` with pointers to copies of the arrays; the copies."""
+    """Compile LLVM IR text and run ``@main`` with pointers to aligned copies of the arrays; the copies."""
     return _run_main
 
 
 def _run_main(text: str, arrays: list[np.ndarray]) -> list[np.ndarray]:
+    from lamina.dialects.core.constants import aligned_copy
     from lamina.lowering.codegen.jit import compile_to_object, load_object
 
     code = load_object(compile_to_object(text).object_bytes, ["main"])
-    copies = [array.copy() for array in arrays]
+    copies = [aligned_copy(array) for array in arrays]
     code.function("main", *[ctypes.c_void_p] * len(copies))(*[copy.ctypes.data for copy in copies])
     return copies
