@@ -51,7 +51,7 @@ def _from_python(info: ArrayInfo, value: Any) -> np.ndarray:
         found = np.asarray(value)
     except ValueError as failure:
         raise error(f"input '{info.name}' is no array: {failure}") from failure
-    if not isinstance(value, bool | int | float | complex | list | tuple):
+    if isinstance(value, np.generic) or not isinstance(value, bool | int | float | complex | list | tuple):
         return found
     if found.size and _KINDS.get(found.dtype.kind, 9) > _KINDS.get(info.dtype.kind, 0):
         raise error(f"input '{info.name}' must hold {info.dtype.name}, not {found.dtype.name}")
