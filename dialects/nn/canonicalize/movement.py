@@ -112,6 +112,7 @@ class BroadcastIntoElementwise(RewritePattern):
             if _fits(use.operation, use.index, op.x):
                 use.operation.operands[use.index] = op.x
                 rewriter.notify_op_modified(use.operation)
+                rewriter.notify_op_modified(op)
 
 
 def _fits(user: Operation, index: int, value: SSAValue) -> bool:

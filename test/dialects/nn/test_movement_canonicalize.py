@@ -1,4 +1,4 @@
-"""Canonicalised functions compute what they computed: every function of the lit tests, run before and after."""
+"""Canonicalised functions compute what they did: every function of the lit tests, run before and after."""
 
 from __future__ import annotations
 
