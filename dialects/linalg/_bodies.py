@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import AnyFloat, IntegerType
-from xdsl.dialects.linalg import YieldOp
+from xdsl.dialects.linalg.ops import YieldOp
 from xdsl.dialects.linalg.abstract_ops import NamedOperation
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
