@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from xdsl.dialects.builtin import FunctionType, ModuleOp, NameLoc, NoneType, TensorType
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue
+from xdsl.utils.exceptions import VerifyException
 
 from lamina.dialects.core.diagnostics import (
     Diagnostic,
@@ -19,11 +20,11 @@ from lamina.dialects.core.diagnostics import (
     resolve_location,
 )
 from lamina.dialects.nn.base import ShapeError
-from lamina.dialects.onnx.operations import OPSET_ATTRIBUTE, NoValue, OnnxOp, opset_of
+from lamina.dialects.onnx.operations import OPSET_ATTRIBUTE, NoValue, OnnxOp, Yield, opset_of
 from lamina.dialects.onnx.table import DEFAULT_DOMAIN
 from lamina.dialects.onnx.types import AnyType
 from lamina.lowering.onnx.known_elements import KnownElements
-from lamina.lowering.onnx.node import Node, Unsupported
+from lamina.lowering.onnx.node import Node, Unconverted, Unsupported
 from lamina.lowering.onnx.rule_table import find_rule
 
 OLDEST_OPSET = 7
@@ -73,7 +74,7 @@ class Conversion:
 
     def convert_op(self, op: Operation) -> None:
         """Put `nn` ops in front of an `onnx` op and let them take over its uses, or note why that fails."""
-        if not isinstance(op, OnnxOp) or isinstance(op, NoValue):
+        if not isinstance(op, OnnxOp) or isinstance(op, NoValue | Yield):
             return
         opset = self.versions.get(op.domain, 1)
         rule = find_rule(op.op_type, op.domain, opset)
@@ -83,9 +84,14 @@ class Conversion:
         if any(_is_unconverted(operand) for operand in op.operands):
             return
         try:
-            results = rule(Node(op, opset, self.known, self.convert_op))
-        except (Unsupported, ShapeError) as problem:
+            results = rule(Node(op, opset, self.known, self.convert_block))
+        except Unconverted:
+            return
+        except (Unsupported, ShapeError, VerifyException) as problem:
             self._fail(op, str(problem))
+            return
+        except LaminaError as problem:
+            self._fail(op, problem.diagnostics[0].message)
             return
         self._replace(op, results)
 

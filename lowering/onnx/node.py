@@ -15,7 +15,7 @@ from xdsl.dialects.builtin import (
     StringAttr,
     TensorType,
 )
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from lamina.dialects.core.constants import as_array, constant_value
@@ -29,6 +29,10 @@ class Unsupported(Exception):
     """Raised by a rule for a node that it cannot express; the message is the reason."""
 
 
+class Unconverted(Exception):
+    """Raised by a rule whose graph attributes hold nodes that failed, which are noted already."""
+
+
 @dataclass
 class Node:
     """One ONNX operation whose operands are `nn` values already."""
@@ -37,8 +41,8 @@ class Node:
     opset: int
     known: KnownElements
     """The known elements of shape computations so far."""
-    convert_op: Callable[[Operation], None]
-    """Converts another op, which stands in front of this one (for the contents of regions)."""
+    convert_block: Callable[[Block], None]
+    """Converts the ops of a block, for operators with graph attributes."""
 
     # --- what the node has
 
@@ -123,6 +127,8 @@ class Node:
     ) -> list[SSAValue]:
         """Like :meth:`emit`, with all results."""
         op = make(f"nn.{name}", [v for v in operands if v is not None], result_types, **attributes)
+        if result_types is not None:
+            op.verify_()
         arrays = folded(op)
         if arrays is not None:
             op.drop_all_references()

@@ -101,8 +101,8 @@ def _tap(node: Node, w: SSAValue, tap: int) -> SSAValue:
 def conv_transpose(node: Node) -> SSAValue:
     """The gradient of a convolution: a convolution of the spread operand with the turned filter.
 
-    The operand is spread by the strides. Padding of the result turns into ``(k - 1) * dilation - pad`` of the operand, output_padding is added at
-    the high end.
+    The operand is spread by the strides. Padding of the result turns into ``(k - 1) * dilation - pad`` of
+    the operand; output_padding is added at the high end.
     """
     x, w, bias = node.operand(0), node.operand(1), node.optional(2)
     groups, count = node.attribute("group"), rank(x) - 2
