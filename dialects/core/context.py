@@ -11,7 +11,11 @@ from xdsl.context import Context
 from xdsl.dialects import get_all_dialects
 from xdsl.ir import Attribute, Dialect, Operation
 
-_OWN = {"nn": ("lamina.dialects.nn", "Nn"), "onnx": ("lamina.dialects.onnx", "Onnx")}
+_OWN = {
+    "nn": ("lamina.dialects.nn", "Nn"),
+    "onnx": ("lamina.dialects.onnx", "Onnx"),
+    "index": ("lamina.dialects.index", "Index"),
+}
 """Lamina's dialects: module and the name of the dialect object in it."""
 
 _plugins: dict[str, Callable[[], Dialect]] = {}

@@ -108,5 +108,54 @@ class GlobalOp(memref.GlobalOp):
         return cls.create(properties=properties, attributes=attributes)
 
 
-OPERATIONS: list[type[Operation]] = [GlobalOp]
+class CopyOp(memref.CopyOp):
+    """`memref.copy %source, %target : memref<4xf32> to memref<4xf32>`"""
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_list(self.operands, printer.print_ssa_value)
+        printer.print_op_attributes(self.attributes)
+        _print_types(printer, self.source.type, self.destination.type)
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        names = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_unresolved_operand)
+        attributes = parser.parse_optional_attr_dict()
+        operands = parser.resolve_operands(names, _parse_types(parser), parser.pos)
+        return cls.create(operands=operands, attributes=attributes)
+
+
+class CastOp(memref.CastOp):
+    """`memref.cast %source : memref<4xf32> to memref<?xf32>`"""
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_ssa_value(self.source)
+        printer.print_op_attributes(self.attributes)
+        _print_types(printer, self.source.type, self.dest.type)
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        name = parser.parse_unresolved_operand()
+        attributes = parser.parse_optional_attr_dict()
+        source, target = _parse_types(parser)
+        operand = parser.resolve_operand(name, source)
+        return cls.create(operands=[operand], result_types=[target], attributes=attributes)
+
+
+def _print_types(printer: Printer, source: Attribute, target: Attribute) -> None:
+    printer.print_string(" : ")
+    printer.print_attribute(source)
+    printer.print_string(" to ")
+    printer.print_attribute(target)
+
+
+def _parse_types(parser: Parser) -> tuple[Attribute, Attribute]:
+    parser.parse_punctuation(":")
+    source = parser.parse_type()
+    parser.parse_keyword("to")
+    return source, parser.parse_type()
+
+
+OPERATIONS: list[type[Operation]] = [GlobalOp, CopyOp, CastOp]
 ATTRIBUTES: list[type[Attribute]] = []

@@ -52,7 +52,8 @@ class Conversion:
         self._replaced: list[tuple[Operation, Sequence[Replacement]]] = []
         self._arguments: list[tuple[BlockArgument, Replacement]] = []
         self._shared: dict[tuple[Block, Hashable], SSAValue] = {}
-        self._anchors: dict[Block, Operation] = {}
+        self._tops: dict[Block, Operation] = {}
+        # The last operation put at the top of a block.
         self._entries: dict[Block, Block] = {}
 
     def run(self, root: Operation) -> int:
@@ -136,7 +137,14 @@ class Conversion:
 
     def insert_at_top(self, block: Block, op: Operation) -> None:
         """Put an operation before all that were in the block, behind those put there before it."""
-        block.insert_op_before(op, self.anchor(block))
+        last = self._tops.get(block)
+        if last is not None:
+            block.insert_op_after(op, last)
+        elif block.first_op is not None:
+            block.insert_op_before(op, block.first_op)
+        else:
+            block.add_op(op)
+        self._tops[block] = op
 
     def insert_behind(self, value: SSAValue, op: Operation) -> None:
         """Put an operation right behind the definition of a value."""
@@ -152,15 +160,18 @@ class Conversion:
         """Remove an operation without uses."""
         block = op.parent
         assert block is not None
-        if self._anchors.get(block) is op and op.next_op is not None:
-            self._anchors[block] = op.next_op
+        if self._tops.get(block) is op:
+            if op.prev_op is None:
+                del self._tops[block]
+            else:
+                self._tops[block] = op.prev_op
         block.detach_op(op)
         op.drop_all_references()
 
     def replace_argument(self, argument: BlockArgument, new: Replacement) -> None:
         """Let other values stand for a block argument, which goes at the end of the walk."""
         if isinstance(new, Descriptor):
-            new.place = lambda: self.anchor(argument.block)
+            new.place = lambda: self.below_top(argument.block)
             self._descriptors[argument] = new
         else:
             self._values[argument] = new
@@ -175,14 +186,12 @@ class Conversion:
         self.insert_behind(value, cast)
         return cast.results[0]
 
-    def anchor(self, block: Block) -> Operation:
-        """The first operation of a block that was there before the walk."""
-        anchor = self._anchors.get(block)
-        if anchor is None:
-            anchor = block.first_op
-            assert anchor is not None
-            self._anchors[block] = anchor
-        return anchor
+    def below_top(self, block: Block) -> Operation:
+        """The first operation of a block behind those put at its top."""
+        last = self._tops.get(block)
+        first = block.first_op if last is None else last.next_op
+        assert first is not None
+        return first
 
     def _entry(self, block: Block) -> Block:
         known = self._entries.get(block)
@@ -239,7 +248,7 @@ class Conversion:
             self.erase(op)
         for argument, replacement in self._arguments:
             block = argument.block
-            self._substitute(argument, replacement, lambda block=block: self.anchor(block))
+            self._substitute(argument, replacement, lambda block=block: self.below_top(block))
             block.erase_arg(argument)
 
     def _substitute(self, old: SSAValue, new: Replacement, place: Callable[[], Operation]) -> None:

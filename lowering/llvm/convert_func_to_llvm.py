@@ -255,7 +255,7 @@ class ConvertFuncToLLVM(Pass):
       }
     }
     ```
-    """
+    """  # noqa: E501
 
     name = "convert-func-to-llvm"
     ensures = (no_dialect("func"),)

@@ -43,16 +43,27 @@ class ConvertVectorToLLVM(Pass):
     one gather and scatter. Accesses are aligned as the elements are, unless they carry an `alignment`.
 
     ```mlir
-    func.func @f(%m: memref<4x8xf32>, %i: index, %v: vector<8xf32>) -> f32 {
-      vector.store %v, %m[%i, %i] : memref<4x8xf32>, vector<8xf32>
-      %0 = vector.reduction <add>, %v : vector<8xf32> into f32
-      return %0 : f32
+    func.func @f(%a: vector<4xf32>, %b: f32) -> f32 {
+      %0 = vector.broadcast %b : f32 to vector<4xf32>
+      %1 = vector.fma %a, %0, %a : vector<4xf32>
+      %2 = vector.reduction <add>, %1 : vector<4xf32> into f32
+      return %2 : f32
     }
     ```
 
     ```mlir
+    func.func @f(%a: vector<4xf32>, %b: f32) -> f32 {
+      %0 = llvm.mlir.poison : vector<4xf32>
+      %1 = llvm.mlir.constant(0 : i32) : i32
+      %2 = llvm.mlir.constant(0.000000e+00 : f32) : f32
+      %3 = llvm.insertelement %b, %0[%1 : i32] : vector<4xf32>
+      %4 = llvm.shufflevector %3, %0 [0, 0, 0, 0] : vector<4xf32>
+      %5 = llvm.intr.fmuladd(%a, %4, %a) : (vector<4xf32>, vector<4xf32>, vector<4xf32>) -> vector<4xf32>
+      %6 = "llvm.intr.vector.reduce.fadd"(%2, %5) <{fastmathFlags = #llvm.fastmath<none>}> : (f32, vector<4xf32>) -> f32
+      return %6 : f32
+    }
     ```
-    """
+    """  # noqa: E501
 
     name = "convert-vector-to-llvm"
     anchor = "any"

@@ -46,15 +46,15 @@ class FinalizeMemRefToLLVM(Pass):
     builtin.module {
       func.func @f(%m: memref<4x8xf32>, %i: index) -> f32 {
         %m_1 = builtin.unrealized_conversion_cast %m : memref<4x8xf32> to !llvm.struct<(!llvm.ptr, !llvm.ptr, i64, !llvm.array<2 x i64>, !llvm.array<2 x i64>)>
-        %0 = llvm.extractvalue %m_1[1] : !llvm.struct<(!llvm.ptr, !llvm.ptr, i64, !llvm.array<2 x i64>, !llvm.array<2 x i64>)>
         %i_1 = builtin.unrealized_conversion_cast %i : index to i64
+        %0 = llvm.extractvalue %m_1[1] : !llvm.struct<(!llvm.ptr, !llvm.ptr, i64, !llvm.array<2 x i64>, !llvm.array<2 x i64>)>
         %1 = llvm.getelementptr inbounds|nuw %0[%i_1, %i_1] : (!llvm.ptr, i64, i64) -> !llvm.ptr, !llvm.array<8 x f32>
         %2 = llvm.load %1 : !llvm.ptr -> f32
         func.return %2 : f32
       }
     }
     ```
-    """
+    """  # noqa: E501
 
     name = "finalize-memref-to-llvm"
     ensures = (no_dialect("memref"),)
