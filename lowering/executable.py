@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -152,9 +152,10 @@ class Executable:
         """Run the model with inputs from a dict by name; ``out`` may be a dict, too."""
         return self._run(arrange_inputs(self._signature.inputs, (), inputs), out)
 
-    def _run(self, given: Any, out: Any) -> Any:
+    def _run(self, given: Sequence[Any], out: Any) -> Any:
         signature = self._signature
-        arrays: list[np.ndarray] = []
+        copies: list[np.ndarray] = []
+        addresses: list[int] = []
         for info, value in zip(signature.inputs, given, strict=True):
             ready = (
                 type(value) is np.ndarray
@@ -162,13 +163,18 @@ class Executable:
                 and value.shape == info.shape
                 and value.flags.carray
             )
-            arrays.append(value if ready else check_input(info, value))
+            if not ready:
+                value = check_input(info, value)
+                copies.append(value)
+            addresses.append(address_of(value))
         if out is None:
             results = [np.empty(info.shape, info.dtype) for info in signature.outputs]
+            addresses += [address_of(array) for array in results]
         else:
             results = arrange_outputs(signature.outputs, out)
-            check_overlap(signature.inputs, arrays, signature.outputs, results)
-        self._invoke([address_of(array) for array in (*arrays, *results)])
+            addresses += [address_of(array) for array in results]
+            check_overlap(signature, addresses)
+        self._invoke(addresses)
         return results[0] if len(results) == 1 else tuple(results)
 
     def _invoke(self, addresses: list[int]) -> None:

@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 
 from lamina.dialects.core.diagnostics import did_you_mean, error
-from lamina.lowering.codegen.memory import address_of
-from lamina.lowering.codegen.signature import ArrayInfo
+from lamina.lowering.codegen.signature import ArrayInfo, Signature
 
 _KINDS = {"b": 0, "i": 1, "u": 1, "f": 2, "V": 2, "c": 3}
 """How much the kinds of dtypes can hold (ml_dtypes' floats have kind V)."""
@@ -113,21 +112,21 @@ def _check_output(info: ArrayInfo, array: Any) -> None:
         raise error(f"`out` for '{info.name}' must be writable, contiguous and aligned")
 
 
-def check_overlap(
-    inputs: Sequence[ArrayInfo],
-    values: Sequence[np.ndarray],
-    outputs: Sequence[ArrayInfo],
-    out: Sequence[np.ndarray],
-) -> None:
-    """Results must not share memory with each other or with an input; exactly on a donated input they may."""
-    spans = [(address_of(a), address_of(a) + a.nbytes) for a in (*values, *out)]
-    infos = (*inputs, *outputs)
-    for i in range(len(inputs), len(infos)):
+def check_overlap(signature: Signature, addresses: Sequence[int]) -> None:
+    """Results must not share memory with each other or with an input; exactly on a donated input they may.
+
+    ``addresses`` are those of the inputs, then of the outputs.
+    """
+    infos = signature.inputs + signature.outputs
+    ends = [address + info.nbytes for address, info in zip(addresses, infos, strict=True)]
+    for i in range(len(signature.inputs), len(infos)):
+        start, end = addresses[i], ends[i]
         for j in range(i):
-            overlap = spans[i][0] < spans[j][1] and spans[j][0] < spans[i][1]
-            if overlap and not (infos[j].donated and spans[i] == spans[j]):
-                kind = "input" if j < len(inputs) else "output"
-                raise error(f"`out` for '{infos[i].name}' shares memory with {kind} '{infos[j].name}'")
+            if start < ends[j] and addresses[j] < end:
+                same = start == addresses[j] and end == ends[j]
+                if not (same and infos[j].donated):
+                    kind = "input" if j < len(signature.inputs) else "output"
+                    raise error(f"`out` for '{infos[i].name}' shares memory with {kind} '{infos[j].name}'")
 
 
 def _counted(count: int, noun: str) -> str:

@@ -15,6 +15,8 @@ import pytest
 
 from lamina.dialects.core.diagnostics import LaminaError
 from lamina.dialects.core.text import parse
+from lamina.lowering.codegen.arguments import check_input
+from lamina.lowering.codegen.signature import ArrayInfo
 from lamina.lowering.codegen.target import Target
 from lamina.lowering.executable import Executable
 
@@ -290,6 +292,14 @@ def test_donated_input_may_be_the_output() -> None:
     assert np.array_equal(x, expected)
     with pytest.raises(LaminaError, match="shares memory with input 'a:b'"):
         exe(x, y, out=y)
+
+
+def test_unknown_sizes_fit_any_size() -> None:
+    info = ArrayInfo("x", (-1, 3), np.dtype(np.float32))
+    assert check_input(info, np.zeros((7, 3), np.float32)).shape == (7, 3)
+    for shape in ((7, 4), (3,)):
+        with pytest.raises(LaminaError, match="input 'x' must have shape"):
+            check_input(info, np.zeros(shape, np.float32))
 
 
 def test_timings_and_artefacts_are_available(addition: Executable) -> None:
