@@ -181,7 +181,7 @@ class Analysis:
             return True
         if not other.reads or other.writes or second in self._decisions.undefined:
             return False
-        if parts_apart(self._aliases, value, second):
+        if parts_apart(self._aliases, op, value, second):
             return False
         if isinstance(op, tensor.InsertSliceOp):
             return not inserted_in_place(self._aliases, op)
@@ -199,14 +199,14 @@ class Analysis:
         return False
 
     def _loses(self, op: Operation, written: SSAValue, member: SSAValue, time: int) -> bool:
-        if parts_apart(self._aliases, written, member):
+        if parts_apart(self._aliases, op, written, member):
             return False
         for use in member.uses:
             if self._read_time(use.operation, use.index, member) <= time:
                 continue
             if self._times.exclusive(op, use.operation, member):
                 continue
-            if not read_outside(self._aliases, written, use.operation, use.index, member):
+            if not read_outside(self._aliases, op, written, use.operation, use.index, member):
                 return True
         return False
 

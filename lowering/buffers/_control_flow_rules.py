@@ -115,8 +115,8 @@ def _while(buffers: Buffers, op: Operation) -> None:
     for number in carried:
         buffers[before.args[number]] = _initial_buffer(buffers, op, number)
     buffers.rewrite_block(before)
-    condition = cast(scf.ConditionOp, before.last_op)
-    forwarded = list(condition.arguments)
+    condition = cast(Operation, before.last_op)
+    forwarded = list(condition.operands[1:])
     dropped: list[int] = []
     for number in _tensors(forwarded):
         value = forwarded[number]
@@ -133,7 +133,7 @@ def _while(buffers: Buffers, op: Operation) -> None:
     replace_operands(last, [v for v in last.operands if not is_tensor(v)])
     kept = [n for n in range(len(forwarded)) if n not in dropped]
     passed = [buffers.operand(forwarded[n]) for n in kept]
-    replace_operands(condition, [condition.condition, *passed])
+    replace_operands(condition, [condition.operands[0], *passed])
     _drop(buffers, before, [before.args[n] for n in carried])
     _drop(buffers, after, [after.args[n] for n in dropped])
     new = scf.WhileOp(

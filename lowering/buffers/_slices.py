@@ -61,16 +61,23 @@ def written_part(aliases: Aliases, written: SSAValue, whole: SSAValue) -> SliceO
     return None
 
 
+def touched_part(aliases: Aliases, op: Operation, written: SSAValue, whole: SSAValue) -> SliceOp | None:
+    """The slice of ``whole`` to which a write of ``op`` to ``written`` is confined, if there is one."""
+    if isinstance(op, tensor.InsertSliceOp) and aliases.same(written, whole):
+        return op
+    return written_part(aliases, written, whole)
+
+
 def read_outside(
-    aliases: Aliases, written: SSAValue, reader: Operation, operand: int, value: SSAValue
+    aliases: Aliases, writer: Operation, written: SSAValue, reader: Operation, operand: int, value: SSAValue
 ) -> bool:
-    """Whether ``reader``, which uses ``value``, reads only elements that a write to ``written`` leaves alone.
+    """Whether ``reader``, which uses ``value``, reads only elements that ``writer`` leaves alone.
 
     An insertion reads of its destination what lies outside the inserted part; a slice reads its part.
     """
     if not isinstance(reader, tensor.InsertSliceOp | tensor.ExtractSliceOp):
         return False
-    part = written_part(aliases, written, value)
+    part = touched_part(aliases, writer, written, value)
     if part is None:
         return False
     if isinstance(reader, tensor.InsertSliceOp):
@@ -86,11 +93,11 @@ def inserted_in_place(aliases: Aliases, op: tensor.InsertSliceOp) -> bool:
     )
 
 
-def parts_apart(aliases: Aliases, written: SSAValue, read: SSAValue) -> bool:
-    """Whether two values are separate slices of one buffer."""
+def parts_apart(aliases: Aliases, op: Operation, written: SSAValue, read: SSAValue) -> bool:
+    """Whether a value is a slice of a buffer in which ``op``, writing to ``written``, touches another part."""
     for view in aliases.views(read):
         if isinstance(view, tensor.ExtractSliceOp):
-            part = written_part(aliases, written, view.source)
+            part = touched_part(aliases, op, written, view.source)
             if part is not None and apart(part, view):
                 return True
     return False
