@@ -184,7 +184,8 @@ def _into_weights(op: BatchNormOp, layer: _Layer, a: np.ndarray, b: np.ndarray) 
     else:
         made.append(make(layer.op.name, [x, weights], [op.result.type], **attributes))
         made.append(make("nn.add", [made[-1], bias], [op.result.type]))
-    _replace(op, made, layer.op.location)
+    _replace(op, made)
+    made[2].location = layer.op.location
     for gone in (*layer.dropped, layer.op):
         _erase(gone)
 
@@ -196,9 +197,7 @@ def _to_product(op: BatchNormOp, a: np.ndarray, b: np.ndarray) -> None:
     kind = TensorType(op.x.type.element_type, [a.size] + [1] * trailing)
     factor, summand = (_constant(v.reshape(kind.get_shape()), kind) for v in (a, b))
     product = make("nn.mul", [op.x, factor], [op.result.type])
-    _replace(
-        op, [factor, summand, product, make("nn.add", [product, summand], [op.result.type])], op.location
-    )
+    _replace(op, [factor, summand, product, make("nn.add", [product, summand], [op.result.type])])
 
 
 def _constant(values: np.ndarray, kind: Attribute) -> ConstantOp:
@@ -207,10 +206,11 @@ def _constant(values: np.ndarray, kind: Attribute) -> ConstantOp:
         return ConstantOp.of(constant_attr(values, kind))
 
 
-def _replace(op: BatchNormOp, made: Sequence[NnOp], location: Attribute) -> None:
+def _replace(op: BatchNormOp, made: Sequence[NnOp]) -> None:
+    """Put ops, of which the last one gives the value, in the place of a normalisation."""
     assert op.parent is not None
     for new in made:
-        new.location = op.location if new.name == "nn.add" else location  # pyright: ignore[reportAttributeAccessIssue]
+        new.location = op.location
     op.parent.insert_ops_before(list(made), op)
     made[-1].results[0].name_hint = op.result.name_hint
     op.result.replace_all_uses_with(made[-1].results[0])

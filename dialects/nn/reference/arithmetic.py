@@ -58,7 +58,9 @@ def minimum(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 def power(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """C's ``pow`` evaluated in f64; integer powers wrap, negative exponents give truncated reciprocals."""
     if is_floating(a.dtype):
-        return np.power(double(a), double(b))
+        # NumPy takes the square root where an exponent is 0.5, which differs at -inf and -0.0.
+        base = np.where((b == 0.5) & ((a == -np.inf) | (a == 0)), np.abs(double(a)), double(a))
+        return np.power(base, double(b))
     one = a.dtype.type(1)
     result = np.power(a, np.maximum(b, b.dtype.type(0)))
     if a.dtype.kind == "u" or not np.any(b < 0):

@@ -84,7 +84,9 @@ def test_integers_are_exact_modulo_their_width(name: str, data: st.DataObject) -
 @given(data=st.data())
 @settings(max_examples=60, deadline=None)
 def test_shifts_read_their_amount_as_unsigned(data: st.DataObject) -> None:
-    element = data.draw(st.sampled_from([IntegerType(8), IntegerType(64), IntegerType(16, Signedness.UNSIGNED), *ODD]))
+    element = data.draw(
+        st.sampled_from([IntegerType(8), IntegerType(64), IntegerType(16, Signedness.UNSIGNED), *ODD])
+    )
     width = element.width.data
     a, b = data.draw(integers_of(element)), data.draw(integers_of(element) | st.integers(0, width - 1))
     b = wrap(b, element)
@@ -147,7 +149,9 @@ def test_float_remainders(run: Callable[..., Any], dtype: Any, data: st.DataObje
     + [(-0.0, -1.0, -math.inf), (-0.0, -3.0, -math.inf), (-0.0, 2.0, 0.0), (2.0, -2.0, 0.25)]
     + [(-math.inf, 0.5, math.inf), (-1.0, math.inf, 1.0), (0.5, -math.inf, math.inf)],
 )
-def test_powers_are_those_of_c(run: Callable[..., Any], base: float, exponent: float, expected: float) -> None:
+def test_powers_are_those_of_c(
+    run: Callable[..., Any], base: float, exponent: float, expected: float
+) -> None:
     for dtype in (np.float64, np.float32, np.float16):
         got = run("nn.pow", np.array(base, dtype), np.array(exponent, dtype))
         np.testing.assert_array_equal(got, np.array(expected, dtype))
@@ -169,6 +173,8 @@ def test_shapes_broadcast_as_in_numpy(run: Callable[..., Any], first: Any, secon
     [((-1, 3), (3,), (-1, 3)), ((-1,), (4,), (4,)), ((-1,), (1,), (-1,)), ((-1,), (0,), (0,))]
     + [((-1,), (-1,), (-1,)), ((2, -1), (-1, 1), (2, -1))],
 )
-def test_unknown_extents(build: Callable[..., Any], extents: Any, first: Any, second: Any, result: Any) -> None:
+def test_unknown_extents(
+    build: Callable[..., Any], extents: Any, first: Any, second: Any, result: Any
+) -> None:
     assert extents(build("nn.add", first, second)) == [result]
     assert extents(build("nn.add", second, first)) == [result]
