@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -76,6 +77,7 @@ class Executable:
         self._constant_bytes = constant_bytes
         self._arenas = ArenaPool(signature.arena_bytes)
         self._function = code.function(entry, *[ctypes.c_void_p] * len(signature.order))
+        self._names = [info.name for info in signature.inputs]
         natural = tuple(range(len(signature.order)))
         self._order = None if signature.order == natural else signature.order
 
@@ -145,12 +147,19 @@ class Executable:
     def __call__(self, *args: Any, out: Any = None, **named: Any) -> Any:
         """Run the model: inputs by position or name; results in ``out`` or in new arrays."""
         if named or len(args) != len(self._signature.inputs):
-            args = tuple(arrange_inputs(self._signature.inputs, args, named))
+            return self._run(self._arranged(args, named), out)
         return self._run(args, out)
 
     def run(self, inputs: Mapping[str, Any], out: Any = None) -> Any:
         """Run the model with inputs from a dict by name; ``out`` may be a dict, too."""
-        return self._run(arrange_inputs(self._signature.inputs, (), inputs), out)
+        return self._run(self._arranged((), inputs), out)
+
+    def _arranged(self, args: Sequence[Any], named: Mapping[str, Any]) -> Sequence[Any]:
+        """The values in the order of the inputs."""
+        if not args and len(named) == len(self._names):
+            with suppress(KeyError):
+                return [named[name] for name in self._names]
+        return arrange_inputs(self._signature.inputs, args, named)
 
     def _run(self, given: Sequence[Any], out: Any) -> Any:
         signature = self._signature

@@ -82,17 +82,10 @@ def arrange_inputs(inputs: Sequence[ArrayInfo], args: Sequence[Any], named: Mapp
 
 def arrange_outputs(outputs: Sequence[ArrayInfo], out: Any) -> list[np.ndarray]:
     """The arrays to write to: one array, a sequence in the order of the results, or a dict by name."""
-    if isinstance(out, Mapping):
-        names = [info.name for info in outputs]
-        for name in out:
-            if name not in names:
-                raise error(f"has no output '{name}'", hint=did_you_mean(name, names) or _listing(outputs))
-        missing = [name for name in names if name not in out]
-        if missing:
-            raise error(f"`out` lacks {', '.join(missing)}", hint=_listing(outputs))
-        out = [out[name] for name in names]
-    elif isinstance(out, np.ndarray):
-        out = [out]
+    if isinstance(out, np.ndarray):
+        out = (out,)
+    elif isinstance(out, Mapping):
+        out = _by_name(outputs, out)
     if len(out) != len(outputs):
         raise error(
             f"gives {_counted(len(outputs), 'result')}, but `out` has {len(out)}", hint=_listing(outputs)
@@ -100,6 +93,17 @@ def arrange_outputs(outputs: Sequence[ArrayInfo], out: Any) -> list[np.ndarray]:
     for info, array in zip(outputs, out, strict=True):
         _check_output(info, array)
     return list(out)
+
+
+def _by_name(outputs: Sequence[ArrayInfo], out: Mapping[str, Any]) -> list[Any]:
+    names = [info.name for info in outputs]
+    for name in out:
+        if name not in names:
+            raise error(f"has no output '{name}'", hint=did_you_mean(name, names) or _listing(outputs))
+    missing = [name for name in names if name not in out]
+    if missing:
+        raise error(f"`out` lacks {', '.join(missing)}", hint=_listing(outputs))
+    return [out[name] for name in names]
 
 
 def _check_output(info: ArrayInfo, array: Any) -> None:
