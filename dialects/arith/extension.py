@@ -7,6 +7,8 @@ from xdsl.ir import Attribute, Operation
 from xdsl.irdl import irdl_op_definition, traits_def
 from xdsl.traits import Pure
 
+from lamina.dialects.arith import on_vectors
+
 
 @irdl_op_definition
 class RemFOp(FloatingPointLikeBinaryOperation):
@@ -20,5 +22,5 @@ class RemFOp(FloatingPointLikeBinaryOperation):
     traits = traits_def(Pure())
 
 
-OPERATIONS: list[type[Operation]] = [RemFOp]
+OPERATIONS: list[type[Operation]] = [RemFOp, *on_vectors.OPERATIONS]
 ATTRIBUTES: list[type[Attribute]] = []

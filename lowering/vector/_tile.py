@@ -21,6 +21,7 @@ from xdsl.dialects.linalg.ops import IndexOp, YieldOp
 from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr, AffineMap
 
+from lamina.dialects.arith.on_vectors import BY_NAME
 from lamina.dialects.core.constants import as_array, constant_attribute
 from lamina.dialects.vector.shapes import FromElementsOp, StepOp
 from lamina.lowering.vector._access import Access, Structured
@@ -228,8 +229,9 @@ def evaluate(
             sum_ = vector.FMAOp(lhs, rhs, acc) if tile.shape else math.FmaOp(lhs, rhs, acc)
             values[op.results[0]] = emitter.value(sum_)
         else:
+            kind = BY_NAME.get(op.name, type(op))
             new = emitter.insert(
-                type(op).create(
+                kind.create(
                     operands=[mapped(value) for value in op.operands],
                     result_types=[typed(result.type, tile.shape) for result in op.results],
                     properties=dict(op.properties),
