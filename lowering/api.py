@@ -29,12 +29,12 @@ def load(source: Any) -> ModuleOp:
     verified, and converted where it holds a file format's mirror dialect.
     """
     if not isinstance(source, str | Path):
-        from lamina.lowering.onnx.conversion import import_onnx
+        from lamina.lowering.onnx.convert_onnx_to_nn import import_onnx
 
         return import_onnx(source)
     path = Path(source)
     if path.suffix == ".onnx":
-        from lamina.lowering.onnx.conversion import import_onnx
+        from lamina.lowering.onnx.convert_onnx_to_nn import import_onnx
 
         return import_onnx(path)
     if path.suffix not in _IR_SUFFIXES:

@@ -20,7 +20,10 @@ def _operations() -> list[type[NnOp]]:
         found += [
             m
             for m in members.values()
-            if isinstance(m, type) and issubclass(m, NnOp) and m.__module__.endswith(f".{module.name}") and "name" in vars(m)
+            if isinstance(m, type)
+            and issubclass(m, NnOp)
+            and m.__module__.endswith(f".{module.name}")
+            and "name" in vars(m)
         ]
     return found
 

@@ -1,0 +1,1 @@
+"""The canonicalize entries of the nn ops, a module per op family."""

@@ -1,0 +1,1 @@
+"""The shape entries of the nn ops, a module per op family."""
