@@ -80,7 +80,9 @@ class NnOp(IRDLOperation):
         if self.operands:
             printer.print_string(" ")
             printer.print_list(self.operands, printer.print_ssa_value)
-        attributes = {**self.properties, **self.attributes}
+        known = self.get_irdl_definition().properties
+        ordered = {name: self.properties[name] for name in known if name in self.properties}
+        attributes = {**ordered, **self.attributes}
         if attributes:
             printer.print_string(" ")
             printer.print_attr_dict(attributes)

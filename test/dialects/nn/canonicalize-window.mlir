@@ -69,7 +69,7 @@ func.func @padding_that_holds_a_window_stays(%x: tensor<1x1x4x4xf32>) -> tensor<
 }
 
 // CHECK-LABEL: @pads
-// CHECK-NEXT: %0 = nn.pad %x {low = array<i64: 1>, high = array<i64: 2>, value = 1.000000e+00 : f64, mode = "constant"} : (tensor<4xf32>) -> tensor<7xf32>
+// CHECK-NEXT: %0 = nn.pad %x {low = array<i64: 1>, high = array<i64: 2>, mode = "constant", value = 1.000000e+00 : f64} : (tensor<4xf32>) -> tensor<7xf32>
 // CHECK-NEXT: %1 = nn.pad %x {low = array<i64: 1>, high = array<i64: 0>
 // CHECK-NEXT: %2 = nn.pad %1 {low = array<i64: 1>, high = array<i64: 0>
 // CHECK-NEXT: return %x, %0, %2
