@@ -42,7 +42,8 @@ def vectorize_function(function: func.FuncOp) -> tuple[int, int]:
     """Vectorise the scheduled roots of a function; returns how many were, and how many could not be."""
     vectorized = kept = 0
     block = function.body.block
-    for group in form_groups(block):
+    # From the last to the first: a group's operands, made by earlier ones, are replaced after it was emitted.
+    for group in reversed(form_groups(block)):
         schedule = schedule_of(group.root.op)
         if schedule is None:
             continue
