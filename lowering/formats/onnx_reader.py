@@ -7,6 +7,7 @@ arguments and results of ``@main``; every operation's location is the name of it
 from __future__ import annotations
 
 import re
+from collections.abc import Container
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -32,6 +33,7 @@ from lamina.dialects.core.diagnostics import LaminaError, Location, error
 from lamina.dialects.onnx.operations import OPSET_ATTRIBUTE, Custom, NoValue, Yield
 from lamina.dialects.onnx.table import DEFAULT_DOMAIN, Operator, find_operator
 from lamina.dialects.onnx.types import unknown_type
+from lamina.lowering.formats._onnx_functions import with_functions_inlined
 from lamina.lowering.formats._onnx_inference import inferred_types
 from lamina.lowering.formats._onnx_tensors import dimension_names, tensor_attribute, type_of
 
@@ -39,15 +41,19 @@ if TYPE_CHECKING:
     from onnx import ModelProto
 
 
-def load_onnx(source: str | Path | bytes | ModelProto) -> ModuleOp:
+def load_onnx(
+    source: str | Path | bytes | ModelProto, keep: Container[tuple[str, str]] | None = None
+) -> ModuleOp:
     """The module in the `onnx` dialect for a model: a file, the bytes of one, or a ``ModelProto``.
 
-    External data is read from beside the file. Raises :class:`LaminaError` for a file that is missing,
-    damaged or no ONNX model, and for what the dialect cannot hold (sparse tensors).
+    External data is read from beside the file. With ``keep``, operators whose domain and name are not in it
+    are replaced by ONNX's definition of them in simpler operators, where there is one. Raises
+    :class:`LaminaError` for a file that is missing, damaged or no ONNX model, and for what the dialect
+    cannot hold (sparse tensors).
     """
     proto, name, directory = _parse(source)
     try:
-        return _ModelReader(proto, name, directory).read()
+        return _ModelReader(with_functions_inlined(proto, keep), name, directory).read()
     except LaminaError as problem:
         if problem.diagnostics[0].location is not None:
             raise
@@ -98,7 +104,7 @@ class _ModelReader:
     """Builds one module from a model."""
 
     def __init__(self, proto: Any, name: str, directory: Path | None) -> None:
-        self.proto = _with_functions_inlined(proto)
+        self.proto = proto
         self.file = FileLineColLoc(StringAttr(name), IntAttr(0), IntAttr(0))
         self.directory = directory
         self.opset = {entry.domain or DEFAULT_DOMAIN: entry.version for entry in self.proto.opset_import}
@@ -259,18 +265,6 @@ class _ModelReader:
 
     def location(self, name: str) -> NameLoc:
         return NameLoc(StringAttr(name), self.file)
-
-
-def _with_functions_inlined(proto: Any) -> Any:
-    """The model without functions of its own."""
-    if not proto.functions:
-        return proto
-    from onnx import inliner
-
-    try:
-        return inliner.inline_local_functions(proto)
-    except Exception as problem:  # the C++ code raises whatever it likes
-        raise error(f"the model's own functions cannot be inlined ({problem})") from None
 
 
 def _operation_of(name: str) -> type[Operation]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
+import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 
@@ -28,11 +30,24 @@ def convert_onnx_to_nn(module: ModuleOp) -> int:
     return conversion.converted
 
 
-def import_onnx(source: str | Path | bytes | ModelProto) -> ModuleOp:
-    """The module in `nn` for an ONNX model: a file, its bytes, or a ``ModelProto``."""
-    from lamina.lowering.formats.onnx_reader import load_onnx
+def import_onnx(
+    source: str | Path | bytes | ModelProto,
+    input_shapes: Mapping[str, Sequence[int]] | None = None,
+    constants: Mapping[str, np.ndarray] | None = None,
+) -> ModuleOp:
+    """The module in `nn` for an ONNX model: a file, its bytes, or a ``ModelProto``.
 
-    module = load_onnx(source)
+    ``input_shapes`` fixes the shapes of inputs, ``constants`` the values of some, by name: a conversion may
+    need to know them. Operators without a rule are replaced by ONNX's own definition of them where it has
+    one. Raises :class:`LaminaError` for a file that cannot be read, and for operators that remain.
+    """
+    from lamina.lowering.formats.onnx_reader import load_onnx
+    from lamina.lowering.onnx.rule_table import supported_operators
+    from lamina.lowering.onnx.specialize import bind_inputs, set_input_shapes
+
+    module = load_onnx(source, keep=supported_operators())
+    set_input_shapes(module, input_shapes or {})
+    bind_inputs(module, constants or {})
     convert_onnx_to_nn(module)
     return module
 

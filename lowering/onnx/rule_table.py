@@ -48,10 +48,10 @@ def find_rule(op_type: str, domain: str, opset: int) -> Rule | None:
     return versions[max(fitting)] if fitting else None
 
 
-def supported_operators() -> list[tuple[str, str]]:
+def supported_operators() -> frozenset[tuple[str, str]]:
     """Domain and name of every operator that has a rule."""
     _load()
-    return sorted(_table)
+    return frozenset(_table)
 
 
 @cache

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import reduce
 from typing import Any
 
-from xdsl.dialects.builtin import AnyFloat, IntegerType, TensorType
+from xdsl.dialects.builtin import AnyFloat, IntegerType, TensorType, i32
 from xdsl.ir import Attribute, SSAValue
 
 from lamina.dialects.onnx.types import element_type_of
@@ -154,6 +154,8 @@ def _converted(node: Node, kind: Attribute) -> SSAValue:
     if not isinstance(kind, AnyFloat | IntegerType):
         raise Unsupported(f"a conversion to {kind} has no counterpart")
     x = node.operand(0)
+    if isinstance(kind, IntegerType) and 1 < kind.width.data < 8 and isinstance(element(x), AnyFloat):
+        x = node.cast(x, i32)  # ONNX wraps where nn.cast of a float saturates
     return x if element(x) == kind else node.emit("cast", x, result_types=[TensorType(kind, shape(x))])
 
 
