@@ -289,7 +289,8 @@ class Analysis:
 
 
 def _yielded(region: Region, number: int) -> SSAValue | None:
-    last = region.blocks.last.last_op if region.blocks else None
+    block = region.blocks.last
+    last = block.last_op if block is not None else None
     return last.operands[number] if last is not None else None
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
@@ -98,7 +99,7 @@ def slice_type(
     strides: Sequence[int],
     shape: Sequence[int],
 ) -> MemRefType:
-    """The type of a subview (static numbers, DYNAMIC_INDEX where dynamic) of a, possibly smaller, rank ``shape``."""
+    """The type of a subview; numbers are DYNAMIC_INDEX where dynamic, ``shape`` may have a smaller rank."""
     old_strides, offset = strides_and_offset(source)
     for start, stride in zip(offsets, old_strides, strict=True):
         step = _scaled(_extent(start), stride)
@@ -134,7 +135,7 @@ def collapsed_type(source: MemRefType, groups: Sequence[Sequence[int]]) -> MemRe
         size: Extent = 1
         for dim in group:
             size = _scaled(size, sizes[dim])
-        for outer, following in zip(inner, inner[1:], strict=False):
+        for outer, following in pairwise(inner):
             expected = _scaled(strides[following], sizes[following])
             known = strides[outer] is not None and strides[outer] == expected
             if not known and not is_identity(source):

@@ -94,7 +94,7 @@ def inserted_in_place(aliases: Aliases, op: tensor.InsertSliceOp) -> bool:
 
 
 def parts_apart(aliases: Aliases, op: Operation, written: SSAValue, read: SSAValue) -> bool:
-    """Whether a value is a slice of a buffer in which ``op``, writing to ``written``, touches another part."""
+    """Whether ``read`` is a slice of a buffer of which ``op``, writing ``written``, touches another part."""
     for view in aliases.views(read):
         if isinstance(view, tensor.ExtractSliceOp):
             part = touched_part(aliases, op, written, view.source)

@@ -1,18 +1,20 @@
-"""`eliminate-empty-tensors`: results are computed where they are wanted, instead of in a buffer of their own."""
+"""`eliminate-empty-tensors`: results are computed where they are wanted, not in a buffer of their own."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import cast
 
-from xdsl.dialects import scf, tensor
+from xdsl.dialects import func, scf, tensor
 from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Block, BlockArgument, Operation, OpResult, SSAValue, Use
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from lamina.dialects.linalg.structured import as_generic, is_structured
 from lamina.lowering.buffers._accesses import accesses, harmless_in_one_op, is_tensor
+from lamina.lowering.buffers._analysis import argument_is_writable
 from lamina.lowering.buffers._dominance import Dominance
+from lamina.lowering.buffers._empty_tensors import split_empty_tensors
 from lamina.passes.framework.passes import ANY_OP, Pass, PassContext
 
 _MOVABLE = frozenset({"tensor.empty", "linalg.fill", "arith.constant"})
@@ -22,11 +24,13 @@ _MOVABLE = frozenset({"tensor.empty", "linalg.fill", "arith.constant"})
 def eliminate_empty_tensors(root: Operation) -> int:
     """Replace `tensor.empty` by the destination in which its value ends up; returns how often.
 
-    Three cases: a value that is inserted into a slice is computed in that slice; the input of an
+    Four cases: a value that is inserted into a slice is computed in that slice; the input of an
     elementwise operation is computed in the operation's destination; a value that a loop hands to its
-    next iteration is computed in the iteration argument, if that is no longer needed.
+    next iteration is computed in the iteration argument, if that is no longer needed; a value that is
+    returned is computed in an argument that the function may write and does not use otherwise.
     """
     count = 0
+    split_empty_tensors(root)
     order = Dominance(root)
     for op in list(root.walk()):
         if isinstance(op, tensor.InsertSliceOp):
@@ -35,6 +39,8 @@ def eliminate_empty_tensors(root: Operation) -> int:
             count += _compute_in_destination(op, order)
         elif isinstance(op, scf.ForOp):
             count += _compute_in_iteration_argument(op)
+        elif isinstance(op, func.FuncOp):
+            count += _compute_in_argument(op)
     for op in list(root.walk()):
         if isinstance(op, tensor.EmptyOp) and not op.tensor.uses:
             op.detach()
@@ -193,8 +199,32 @@ def _compute_in_iteration_argument(loop: scf.ForOp) -> int:
     return count
 
 
+def _compute_in_argument(function: func.FuncOp) -> int:
+    """Compute returned values in the unused writable arguments of their types, in order."""
+    block = function.body.blocks.last
+    last = block.last_op if block is not None else None
+    if last is None:
+        return 0
+    free = [
+        argument
+        for number, argument in enumerate(function.body.block.args)
+        if not argument.uses and is_tensor(argument) and argument_is_writable(function, number)
+    ]
+    count = 0
+    for value in last.operands:
+        start = start_of_chain(value) if is_tensor(value) and value.has_one_use() else None
+        target = next((a for a in free if start is not None and a.type == value.type), None)
+        if start is not None and target is not None:
+            if target.type != start.operation.operands[start.index].type:
+                continue
+            start.operation.operands[start.index] = target
+            free.remove(target)
+            count += 1
+    return count
+
+
 def _is_free(argument: SSAValue, op: Operation, block: Block) -> bool:
-    """Whether ``op`` may overwrite an iteration argument: it is the only user, and reads element by element."""
+    """Whether ``op`` may overwrite an iteration argument: as its only user, that reads by element."""
     users = {use.operation for use in argument.uses if use.operation.name != "tensor.dim"}
     if not users:
         return op.parent is block
@@ -213,7 +243,8 @@ class EliminateEmptyTensors(Pass):
 
     A `tensor.empty` would become a buffer of its own, and its value would be copied. Where the value is
     inserted into another tensor, a slice of that tensor takes its place; where an elementwise operation
-    turns it into its result, the operation's destination does; in a loop, the iteration argument.
+    turns it into its result, the operation's destination does; in a loop, the iteration argument; where it
+    is returned, an unused argument with `bufferization.writable`.
 
     ```mlir
     func.func @pad(%x: tensor<2xf32>, %out: tensor<4xf32>) -> tensor<4xf32> {

@@ -17,6 +17,7 @@ from lamina.dialects.core.diagnostics import error
 from lamina.lowering.buffers._accesses import Access, has_tensors
 from lamina.lowering.buffers._analysis import Analysis
 from lamina.lowering.buffers._constants import Globals
+from lamina.lowering.buffers._empty_tensors import split_empty_tensors
 from lamina.lowering.buffers._functions import (
     Summary,
     finish_signature,
@@ -41,6 +42,7 @@ def one_shot_bufferize(module: ModuleOp, *, function_boundaries: bool = True) ->
     summaries: dict[str, Summary] = {}
     counts: Counter[str] = Counter()
     constants = Globals(module)
+    split_empty_tensors(module)
     for function in order_of_calls(module):
         if not function_boundaries and _has_tensor_signature(function):
             raise error(
@@ -116,7 +118,8 @@ class OneShotBufferize(Pass):
     its arguments is dropped.
 
     ```mlir
-    func.func private @scale(%x: tensor<4xf32>, %out: tensor<4xf32> {bufferization.writable = true}) -> tensor<4xf32> {
+    func.func private @scale(
+        %x: tensor<4xf32>, %out: tensor<4xf32> {bufferization.writable = true}) -> tensor<4xf32> {
       %r = linalg.add ins(%x, %x : tensor<4xf32>, tensor<4xf32>) outs(%out : tensor<4xf32>) -> tensor<4xf32>
       return %r : tensor<4xf32>
     }

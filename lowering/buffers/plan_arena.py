@@ -190,8 +190,8 @@ class PlanArena(Pass):
             ctx.count("unplanned", report.unplanned)
             if report.unplanned:
                 ctx.warn(
-                    f"{report.unplanned} buffers of '@{report.function.sym_name.data}' are allocated at run time: "
-                    "their size is not known, or they exist once per concurrent iteration",
+                    f"{report.unplanned} buffers of '@{report.function.sym_name.data}' are allocated "
+                    "at run time: their size is not known, or they exist once per concurrent iteration",
                     report.function,
                     hint="specialise the shapes with nn-set-shapes",
                 )

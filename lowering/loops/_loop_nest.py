@@ -205,9 +205,13 @@ def _emit_body(nest: LoopNest, view: StructuredView) -> None:
         if isinstance(op, linalg.YieldOp):
             _emit_stores(nest, view, [scalars.get(value, value) for value in op.operands])
         elif isinstance(op, linalg.IndexOp):
-            scalars[op.result] = nest.indices[op.dim.value.data]
+            scalars[op.results[0]] = nest.indices[_iterator_of(op)]
         else:
             _clone(nest, op, scalars)
+
+
+def _iterator_of(op: Operation) -> int:
+    return cast(linalg.ops.IndexOp, op).dim.value.data
 
 
 def _clone(nest: LoopNest, op: Operation, scalars: dict[SSAValue, SSAValue]) -> None:
@@ -223,7 +227,7 @@ def _replace_indices(nest: LoopNest, op: Operation) -> None:
     """`linalg.index` inside the regions of a body's operation."""
     for inner in list(op.walk()):
         if isinstance(inner, linalg.IndexOp) and inner is not op:
-            inner.result.replace_all_uses_with(nest.indices[inner.dim.value.data])
+            inner.results[0].replace_all_uses_with(nest.indices[_iterator_of(inner)])
             inner.detach()
             inner.erase()
 

@@ -1,4 +1,4 @@
-"""`convert-linalg-to-parallel-loops`: structured operations on buffers become `scf.parallel` and `scf.for`."""
+"""`convert-linalg-to-parallel-loops`: structured ops on buffers become `scf.parallel` and `scf.for`."""
 
 from __future__ import annotations
 

@@ -20,7 +20,13 @@ _STORES = frozenset({"memref.store", "vector.store", "vector.transfer_write", "v
 _HARMLESS_DIALECTS = frozenset({"arith", "math", "index", "affine", "complex"})
 _HARMLESS = frozenset({"scf.for", "scf.if", "scf.yield", "memref.dim", "vector.broadcast", "vector.fma"})
 _VIEWS = frozenset(
-    {"memref.subview", "memref.cast", "memref.collapse_shape", "memref.expand_shape", "memref.reinterpret_cast"}
+    {
+        "memref.subview",
+        "memref.cast",
+        "memref.collapse_shape",
+        "memref.expand_shape",
+        "memref.reinterpret_cast",
+    }
 )
 
 

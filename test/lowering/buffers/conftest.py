@@ -38,8 +38,8 @@ class ProgramGenerator:
         kind = _type((ROWS, COLUMNS))
         body = "\n  ".join(self.lines)
         return (
-            f"{KERNEL}\nfunc.func @main(%x: {kind}, %y: {kind}, %n: index, %p: i1) -> ({types}) {{\n  {body}\n"
-            f"  return {names} : {types}\n}}\n"
+            f"{KERNEL}\nfunc.func @main(%x: {kind}, %y: {kind}, %n: index, %p: i1) -> ({types}) {{\n"
+            f"  {body}\n  return {names} : {types}\n}}\n"
         )
 
     def emit(self, line: str) -> None:
@@ -57,7 +57,9 @@ class ProgramGenerator:
         if not fitting:
             name = self.name()
             self.emit(f"{name}e = tensor.empty() : {_type(shape)}")
-            self.emit(f"{name} = linalg.fill ins(%zero : f32) outs({name}e : {_type(shape)}) -> {_type(shape)}")
+            self.emit(
+                f"{name} = linalg.fill ins(%zero : f32) outs({name}e : {_type(shape)}) -> {_type(shape)}"
+            )
             values.append((name, shape))
             return values[-1]
         return fitting[-1] if self.random.random() < 0.5 else self.random.choice(fitting)
@@ -92,7 +94,8 @@ class ProgramGenerator:
         arguments = ", ".join(f"%a{i}: f32" for i in range(len(operands)))
         inputs = f"ins({ins[0]} : {ins[1]}) " if operands[:-1] else ""
         self.emit(
-            f"{name} = linalg.generic {{indexing_maps = [{', '.join(maps)}], iterator_types = [{iterators}]}} "
+            f"{name} = linalg.generic "
+            f"{{indexing_maps = [{', '.join(maps)}], iterator_types = [{iterators}]}} "
             f"{inputs}outs({operands[-1][0]} : {_type(shape)}) {{\n  ^bb0({arguments}):\n    {body}\n"
             f"  }} -> {_type(shape)}"
         )
@@ -144,7 +147,8 @@ class ProgramGenerator:
         offsets, sizes, strides = self.region(value[1])
         name, shape = self.name(), tuple(sizes)
         self.emit(
-            f"{name} = tensor.extract_slice {value[0]}{offsets} {sizes} {strides} : {_type(value[1])} to {_type(shape)}"
+            f"{name} = tensor.extract_slice {value[0]}{offsets} {sizes} {strides} : "
+            f"{_type(value[1])} to {_type(shape)}"
         )
         values.append((name, shape))
         if self.random.random() < 0.5:
@@ -234,7 +238,10 @@ class ProgramGenerator:
         initial = self.pick(values)
         name, results, kind = self.name(), self.name(), _type(initial[1])
         step = f"%j{self._names}"
-        self.emit(f"{results}:2 = scf.while ({name} = {initial[0]}, {step} = %c0) : ({kind}, index) -> ({kind}, index) {{")
+        self.emit(
+            f"{results}:2 = scf.while ({name} = {initial[0]}, {step} = %c0) : "
+            f"({kind}, index) -> ({kind}, index) {{"
+        )
         self.emit(f"{step}c = arith.cmpi slt, {step}, %n : index")
         inner = [*values, (name, initial[1])]
         self.block(inner, self.random.randint(0, 1), depth + 1)
@@ -285,18 +292,20 @@ def _identity(rank: int) -> str:
     return f"affine_map<({dims}) -> ({dims})>"
 
 
-KERNEL = """
-func.func private @kernel(%a: tensor<4x6xf32>, %out: tensor<4x6xf32> {bufferization.writable = true}) -> tensor<4x6xf32> {
-  %r = linalg.add ins(%a, %a : tensor<4x6xf32>, tensor<4x6xf32>) outs(%out : tensor<4x6xf32>) -> tensor<4x6xf32>
-  return %r : tensor<4x6xf32>
-}
-func.func private @update(%a: tensor<4x6xf32>, %out: tensor<4x6xf32> {bufferization.writable = true}) -> tensor<4x6xf32> {
-  %r = linalg.mul ins(%a, %out : tensor<4x6xf32>, tensor<4x6xf32>) outs(%out : tensor<4x6xf32>) -> tensor<4x6xf32>
-  return %r : tensor<4x6xf32>
-}
-func.func private @pass(%a: tensor<4x6xf32>, %out: tensor<4x6xf32>) -> tensor<4x6xf32> {
-  return %a : tensor<4x6xf32>
-}"""
+MATRIX = "tensor<4x6xf32>"
+WRITABLE = "{bufferization.writable = true}"
+KERNEL = f"""
+func.func private @kernel(%a: {MATRIX}, %out: {MATRIX} {WRITABLE}) -> {MATRIX} {{
+  %r = linalg.add ins(%a, %a : {MATRIX}, {MATRIX}) outs(%out : {MATRIX}) -> {MATRIX}
+  return %r : {MATRIX}
+}}
+func.func private @update(%a: {MATRIX}, %out: {MATRIX} {WRITABLE}) -> {MATRIX} {{
+  %r = linalg.mul ins(%a, %out : {MATRIX}, {MATRIX}) outs(%out : {MATRIX}) -> {MATRIX}
+  return %r : {MATRIX}
+}}
+func.func private @pass(%a: {MATRIX}, %out: {MATRIX}) -> {MATRIX} {{
+  return %a : {MATRIX}
+}}"""
 
 
 @pytest.fixture
