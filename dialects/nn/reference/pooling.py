@@ -7,41 +7,39 @@ import numpy as np
 from lamina.dialects.nn.base import reference
 from lamina.dialects.nn.pooling import AvgPool2dOp, MaxPool2dOp
 from lamina.dialects.nn.reference._numerics import lowest, rounded, widened
-from lamina.dialects.nn.reference.convolution import pad_windows, tap
+from lamina.dialects.nn.reference._taps import pad_windows, tap
 from lamina.dialects.nn.shapes._windows import Window, channels_last
 from lamina.dialects.nn.shapes.pooling import pool_windows
 
 
 @reference("nn.max_pool2d")
 def _(op: MaxPool2dOp, x: np.ndarray) -> np.ndarray:
-    dtype = x.dtype
-    images, rows, columns, size = _images(op, x)
-    padded = pad_windows(images, rows, columns, size, lowest(images.dtype))
-    result = np.full((*images.shape[:2], *size), lowest(images.dtype), images.dtype)
+    images, axis = widened(x), _height_axis(op)
+    rows, columns, size = _windows(op, images)
+    padded = pad_windows(images, axis, rows, columns, size, lowest(images.dtype))
     with np.errstate(all="ignore"):
-        for i in range(rows.size):
-            for j in range(columns.size):
-                np.maximum(result, tap(padded, rows, columns, size, i, j), out=result)
-    return rounded(_in_layout(op, result), dtype)
+        result = tap(padded, axis, rows, columns, size, 0, 0).copy()
+        for i, j in np.ndindex(rows.size, columns.size):
+            np.maximum(result, tap(padded, axis, rows, columns, size, i, j), out=result)
+    return rounded(result, x.dtype)
 
 
 @reference("nn.avg_pool2d")
 def _(op: AvgPool2dOp, x: np.ndarray) -> np.ndarray:
-    dtype = x.dtype
-    images, rows, columns, size = _images(op, x)
-    padded = pad_windows(images, rows, columns, size, 0)
-    total = np.zeros((*images.shape[:2], *size), images.dtype)
-    include = op.attribute("count_include_pad")
+    images, axis = widened(x), _height_axis(op)
+    rows, columns, size = _windows(op, images)
+    padded = pad_windows(images, axis, rows, columns, size, 0)
     with np.errstate(all="ignore"):
-        for i in range(rows.size):
-            for j in range(columns.size):
-                total += tap(padded, rows, columns, size, i, j)
-        counts = [
-            places(w, n, extent, include)
-            for w, n, extent in zip((rows, columns), size, images.shape[2:], strict=True)
-        ]
-        total /= np.multiply.outer(*counts).astype(images.dtype)
-    return rounded(_in_layout(op, total), dtype)
+        total = np.zeros_like(tap(padded, axis, rows, columns, size, 0, 0))
+        for i, j in np.ndindex(rows.size, columns.size):
+            total += tap(padded, axis, rows, columns, size, i, j)
+        height, width = images.shape[axis : axis + 2]
+        include = op.attribute("count_include_pad")
+        counts = np.multiply.outer(
+            places(rows, size[0], height, include), places(columns, size[1], width, include)
+        )
+        total /= counts.astype(images.dtype).reshape(counts.shape + (1,) * (2 - axis))
+    return rounded(total, x.dtype)
 
 
 def places(window: Window, count: int, extent: int, include_padding: bool) -> np.ndarray:
@@ -52,15 +50,12 @@ def places(window: Window, count: int, extent: int, include_padding: bool) -> np
     return ((positions >= low) & (positions < high)).sum(axis=1)
 
 
-def _images(
-    op: MaxPool2dOp | AvgPool2dOp, x: np.ndarray
-) -> tuple[np.ndarray, Window, Window, tuple[int, int]]:
-    """x as ``[N, C, H, W]`` in the type to compute in, the windows, and the result's height and width."""
-    images = widened(x.transpose(0, 3, 1, 2) if channels_last(op) else x)
+def _height_axis(op: MaxPool2dOp | AvgPool2dOp) -> int:
+    return 1 if channels_last(op) else 2
+
+
+def _windows(op: MaxPool2dOp | AvgPool2dOp, images: np.ndarray) -> tuple[Window, Window, tuple[int, int]]:
+    """The windows along height and width, and how many there are."""
     rows, columns = pool_windows(op)
-    size = (rows.count(images.shape[2], "rows"), columns.count(images.shape[3], "columns"))
-    return images, rows, columns, size
-
-
-def _in_layout(op: MaxPool2dOp | AvgPool2dOp, result: np.ndarray) -> np.ndarray:
-    return np.ascontiguousarray(result.transpose(0, 2, 3, 1)) if channels_last(op) else result
+    height, width = images.shape[_height_axis(op) :][:2]
+    return rows, columns, (rows.count(height, "rows"), columns.count(width, "columns"))

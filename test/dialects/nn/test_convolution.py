@@ -9,6 +9,8 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from xdsl.dialects.builtin import f16, i1
 
 from lamina.dialects.nn.base import ShapeError
@@ -126,6 +128,27 @@ def test_agrees_with_onnx_runtime(
     expected = session.run(None, {"x": x, "w": w})[0]
     got = run("nn.conv2d", x, w, strides=strides, pads=pads, dilations=dilations, groups=groups)
     np.testing.assert_allclose(got, expected, rtol=1e-4, atol=1e-4)
+
+
+@settings(deadline=None)
+@given(data=st.data())
+def test_the_reference_has_the_inferred_shape(run: Callable[..., Any], data: st.DataObject) -> None:
+    """evaluate() compares them; values are those of the other tests."""
+    small = st.integers(1, 3)
+    groups, depth, repeat = data.draw(st.tuples(small, st.integers(0, 2), st.integers(0, 2)))
+    kernel, strides, dilations = (data.draw(st.tuples(small, small)) for _ in range(3))
+    pads = data.draw(st.lists(st.integers(0, 3), min_size=4, max_size=4))
+    least = [
+        (k - 1) * d + 1 - low - high
+        for k, d, low, high in zip(kernel, dilations, pads, pads[2:], strict=False)
+    ]
+    extents = [data.draw(st.integers(max(n, 0), max(n, 0) + 4)) for n in least]
+    x = np.zeros((data.draw(st.integers(0, 2)), groups * depth, *extents), np.float32)
+    w = np.zeros((groups * repeat, depth, *kernel), np.float32)
+    layout = data.draw(st.sampled_from(["NCHW", "NHWC"]))
+    if layout == "NHWC":
+        x, w = x.transpose(0, 2, 3, 1), w.transpose(2, 3, 1, 0)
+    run("nn.conv2d", x, w, strides=strides, pads=pads, dilations=dilations, groups=groups, layout=layout)
 
 
 @pytest.mark.parametrize(

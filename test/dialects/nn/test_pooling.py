@@ -10,6 +10,8 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from xdsl.dialects.builtin import i32
 
 from lamina.dialects.nn.base import ShapeError
@@ -148,6 +150,23 @@ def test_a_window_of_padding_only(run: Callable[..., Any]) -> None:
 def test_f16_average_does_not_overflow(run: Callable[..., Any]) -> None:
     x = np.full((1, 1, 2, 2), 60000, np.float16)
     assert run("nn.avg_pool2d", x, kernel=[2, 2]).item() == 60000
+
+
+@settings(deadline=None)
+@given(data=st.data())
+def test_the_reference_has_the_inferred_shape(run: Callable[..., Any], data: st.DataObject) -> None:
+    """evaluate() compares them; values are those of the other tests."""
+    small = st.integers(1, 3)
+    kernel, strides, dilations = (data.draw(st.tuples(small, small)) for _ in range(3))
+    pads = data.draw(st.lists(st.integers(0, 3), min_size=4, max_size=4))
+    reach = [(k - 1) * d + 1 - low for k, d, low in zip(kernel, dilations, pads, strict=False)]
+    extents = [data.draw(st.integers(max(n, 0), max(n, 0) + 4)) for n in reach]
+    attributes = {"kernel": kernel, "strides": strides, "pads": pads, "dilations": dilations}
+    attributes["ceil_mode"] = data.draw(st.booleans())
+    layout = data.draw(st.sampled_from(["NCHW", "NHWC"]))
+    shape = (1, 2, *extents) if layout == "NCHW" else (1, *extents, 2)
+    for name in ("nn.max_pool2d", "nn.avg_pool2d"):
+        run(name, np.zeros(shape, np.float32), **attributes, layout=layout)
 
 
 @pytest.mark.parametrize(
