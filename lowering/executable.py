@@ -24,6 +24,8 @@ from lamina.lowering.codegen.arguments import (
 from lamina.lowering.codegen.jit import (
     IrText,
     LoadedCode,
+    ObjectCode,
+    compile_parts,
     compile_to_assembly,
     compile_to_object,
     load_object,
@@ -31,7 +33,7 @@ from lamina.lowering.codegen.jit import (
 from lamina.lowering.codegen.memory import ALIGNMENT, ArenaPool, address_of
 from lamina.lowering.codegen.signature import ArrayInfo, Signature, entry_signature
 from lamina.lowering.codegen.target import Target, host_target
-from lamina.lowering.formats.llvm_ir import VALUE_ATTRIBUTE, emit_llvm_ir
+from lamina.lowering.formats.llvm_ir import VALUE_ATTRIBUTE, emit_llvm_ir_parts
 
 
 @dataclass(frozen=True)
@@ -61,7 +63,6 @@ class Executable:
         code: LoadedCode,
         entry: str,
         *,
-        object_bytes: bytes,
         ir: IrText,
         target: Target,
         constant_bytes: int,
@@ -72,7 +73,6 @@ class Executable:
         self.timings = dict(timings)
         """Seconds of compilation by stage."""
         self._signature = signature
-        self._object_bytes = object_bytes
         self._ir = ir
         self._constant_bytes = constant_bytes
         self._arenas = ArenaPool(signature.arena_bytes)
@@ -99,20 +99,23 @@ class Executable:
             raise error(f"code for '{target.triple or target.cpu}' cannot run in this process")
         signature = entry_signature(_find_entry(module, entry))
         started = time.perf_counter()
-        text = emit_llvm_ir(module)
+        texts = emit_llvm_ir_parts(module)
         emitted = time.perf_counter()
-        code = compile_to_object(text, target)
+        objects = compile_parts(texts, target)
         compiled = time.perf_counter()
         constants = _constants(module)
         symbols = {name: address_of(array) for name, array in constants.items()}
-        loaded = load_object(code.object_bytes, [entry], symbols, keep_alive=constants)
-        stages = {"emit": emitted - started, **code.timings, "link": time.perf_counter() - compiled}
+        loaded = load_object([code.object_bytes for code in objects], [entry], symbols, keep_alive=constants)
+        stages = {
+            "emit": emitted - started,
+            **_shares(objects, compiled - emitted),
+            "link": time.perf_counter() - compiled,
+        }
         return cls(
             signature,
             loaded,
             entry,
-            object_bytes=code.object_bytes,
-            ir=IrText(text),
+            ir=IrText(texts),
             target=target,
             constant_bytes=sum(array.nbytes for array in constants.values()),
             timings={**(timings or {}), **stages},
@@ -133,16 +136,16 @@ class Executable:
         return MemoryUse(self._signature.arena_bytes, self._constant_bytes)
 
     def llvm_ir(self) -> str:
-        """The LLVM IR before LLVM's optimiser."""
-        return str(self._ir)
+        """The LLVM IR before LLVM's optimiser, as one module."""
+        return self._ir.linked()
 
     def asm(self) -> str:
-        """The assembly of the machine code."""
-        return compile_to_assembly(str(self._ir), self.target)
+        """The assembly of the machine code: a listing, part after part where it was compiled in parts."""
+        return "\n".join(compile_to_assembly(text, self.target) for text in self._ir.parts())
 
     def object_bytes(self) -> bytes:
-        """The machine code as an object file (constants are undefined symbols in it)."""
-        return self._object_bytes
+        """The model as one object file; its constants are undefined symbols."""
+        return compile_to_object(self._ir.linked(), self.target).object_bytes
 
     def __call__(self, *args: Any, out: Any = None, **named: Any) -> Any:
         """Run the model: inputs by position or name; results in ``out`` or in new arrays."""
@@ -203,6 +206,13 @@ class Executable:
         takes = ", ".join(map(str, self.inputs))
         gives = ", ".join(map(str, self.outputs))
         return f"<Executable {self.entry}({takes}) -> ({gives})>"
+
+
+def _shares(objects: Sequence[ObjectCode], seconds: float) -> dict[str, float]:
+    """The time that compiling took, by stage, in proportion to what each part's stages took."""
+    sums = {stage: sum(code.timings[stage] for code in objects) for stage in objects[0].timings}
+    total = sum(sums.values()) or 1.0
+    return {stage: seconds * time / total for stage, time in sums.items()}
 
 
 def _find_entry(module: ModuleOp, entry: str) -> Operation:

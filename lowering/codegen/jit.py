@@ -2,8 +2,8 @@
 
 Object code is made once, by LLVM's code generator, and loaded with its JIT linker; the same bytes are
 available as an object file. Constants stay where they are: symbols are bound to the addresses of NumPy
-buffers. llvmlite holds one lock around each call into LLVM, and every compilation has a context of its own,
-so compiling from several threads is safe (though not parallel).
+buffers. Every compilation has a context and a target machine of its own, so several threads compile at the
+same time.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ import ctypes
 import itertools
 import time
 import zlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
@@ -20,7 +21,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from lamina.dialects.core.diagnostics import error
 from lamina.lowering.codegen.builtins import BUILTIN_NAMES, BUILTINS_IR
-from lamina.lowering.codegen.object_file import undefined_symbols
+from lamina.lowering.codegen.object_file import unresolved_symbols
 from lamina.lowering.codegen.target import Target, host_target, llvm_cpu
 
 if TYPE_CHECKING:
@@ -60,14 +61,23 @@ def compile_to_object(text: str, target: Target | None = None, level: int = 3) -
     machine = _machine(target or host_target(), level)
     module = _optimised(text, machine, level, timings)
     with _Timed(timings, "codegen"):
-        data = machine.emit_object(module)
+        data = _emit(machine, module)
     return ObjectCode(data, timings)
+
+
+def compile_parts(texts: Sequence[str], target: Target | None = None, level: int = 3) -> list[ObjectCode]:
+    """The objects of several texts, compiled at the same time on all cores."""
+    target = target or host_target()
+    if len(texts) == 1 or target.cores == 1:
+        return [compile_to_object(text, target, level) for text in texts]
+    with ThreadPoolExecutor(min(len(texts), target.cores)) as pool:
+        return list(pool.map(lambda text: compile_to_object(text, target, level), texts))
 
 
 def compile_to_assembly(text: str, target: Target | None = None, level: int = 3) -> str:
     """The assembly of the same code as :func:`compile_to_object` gives."""
     machine = _machine(target or host_target(), level)
-    return machine.emit_assembly(_optimised(text, machine, level, {}))
+    return _emit(machine, _optimised(text, machine, level, {}), as_object=False).decode()
 
 
 def optimise(text: str, target: Target | None = None, level: int = 3) -> str:
@@ -76,9 +86,12 @@ def optimise(text: str, target: Target | None = None, level: int = 3) -> str:
 
 
 def load_object(
-    data: bytes, exports: Iterable[str], symbols: Mapping[str, int] | None = None, keep_alive: object = None
+    data: bytes | Sequence[bytes],
+    exports: Iterable[str],
+    symbols: Mapping[str, int] | None = None,
+    keep_alive: object = None,
 ) -> LoadedCode:
-    """Link object code into this process.
+    """Link object code (of one object, or of several that use each other) into this process.
 
     ``symbols`` gives addresses of undefined symbols; the C and mathematics libraries and :mod:`builtins`
     define others; one that nobody defines is a :class:`LaminaError`. ``keep_alive`` is held as long as the
@@ -87,8 +100,11 @@ def load_object(
     import llvmlite.binding as llvm
 
     exports = tuple(exports)
-    builder = llvm.JITLibraryBuilder().add_object_img(data)
-    for name in undefined_symbols(data):
+    objects = [data] if isinstance(data, bytes) else data
+    builder = llvm.JITLibraryBuilder()
+    for item in objects:
+        builder.add_object_img(item)
+    for name in unresolved_symbols(objects):
         builder.import_symbol(name, _address_of_symbol(name, symbols or {}))
     for name in exports:
         builder.export_symbol(name)
@@ -128,13 +144,27 @@ def _builtins() -> LoadedCode:
 
 
 class IrText:
-    """LLVM IR text kept in little memory, for assembly on demand."""
+    """LLVM IR texts of the parts of a module, kept in little memory, for listings on demand."""
 
-    def __init__(self, text: str) -> None:
-        self._packed = zlib.compress(text.encode(), 1)
+    def __init__(self, texts: Sequence[str]) -> None:
+        self._packed = [zlib.compress(text.encode(), 1) for text in texts]
 
-    def __str__(self) -> str:
-        return zlib.decompress(self._packed).decode()
+    def parts(self) -> list[str]:
+        """The texts as they were compiled."""
+        return [zlib.decompress(packed).decode() for packed in self._packed]
+
+    def linked(self) -> str:
+        """The parts as one module."""
+        import llvmlite.binding as llvm
+
+        texts = self.parts()
+        if len(texts) == 1:
+            return texts[0]
+        context = llvm.create_context()
+        module = llvm.parse_assembly(texts[0], context)
+        for text in texts[1:]:
+            module.link_in(llvm.parse_assembly(text, context))
+        return str(module)
 
 
 class _Timed:
@@ -160,7 +190,6 @@ def _initialize() -> None:
     llvm.initialize_native_asmparser()
 
 
-@cache
 def _machine(target: Target, level: int) -> TargetMachine:
     """LLVM's description of a target.
 
@@ -204,8 +233,40 @@ def _optimised(text: str, machine: TargetMachine, level: int, timings: dict[str,
         options.loop_vectorization = options.slp_vectorization = level > 1
         options.loop_interleaving = options.loop_unrolling = level > 1
         builder = llvm.create_pass_builder(machine, options)
-        builder.getModulePassManager().run(module, builder)
+        manager = builder.getModulePassManager()
+        _unlocked().LLVMPY_RunNewModulePassManager(manager, module, builder)
     return module
+
+
+def _emit(machine: TargetMachine, module: ModuleRef, *, as_object: bool = True) -> bytes:
+    """Object code, or assembly."""
+    from llvmlite.binding import ffi
+
+    with ffi.OutputString() as problem:
+        buffer = _unlocked().LLVMPY_TargetMachineEmitToMemory(machine, module, int(as_object), problem)
+        if not buffer:
+            raise error(f"LLVM cannot generate code: {problem}")
+    try:
+        start, size = ffi.lib.LLVMPY_GetBufferStart(buffer), ffi.lib.LLVMPY_GetBufferSize(buffer)
+        return ctypes.string_at(start, size)
+    finally:
+        ffi.lib.LLVMPY_DisposeMemoryBuffer(buffer)
+
+
+@cache
+def _unlocked() -> Any:
+    """llvmlite's library without the lock that llvmlite holds around each call.
+
+    For the two calls that take nearly all the time. They touch only objects of the calling thread: LLVM
+    shares nothing between contexts.
+    """
+    from llvmlite.binding import ffi
+
+    library = ctypes.CDLL(ffi.lib._name)
+    for name in ("LLVMPY_RunNewModulePassManager", "LLVMPY_TargetMachineEmitToMemory"):
+        locked, unlocked = getattr(ffi.lib, name), getattr(library, name)
+        unlocked.argtypes, unlocked.restype = locked.argtypes, locked.restype
+    return library
 
 
 def _parse(text: str, machine: TargetMachine) -> ModuleRef:

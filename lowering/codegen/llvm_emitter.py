@@ -17,7 +17,11 @@ from lamina.lowering.codegen.llvm_types import Types
 class Emitter:
     """Collects the text of one module, a function at a time."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, is_part: bool = False) -> None:
+        self.is_part = is_part
+        """Whether the text is one part of a module's: its functions are called from other parts."""
+        self.references: dict[str, None] = {}
+        """Names of the globals and functions that were used, in order."""
         self.types = Types()
         self.lines: list[str] = []
         """The body of the function at hand."""
@@ -99,6 +103,11 @@ class Emitter:
         self.metadata.append("distinct !{" + ", ".join([f"!{index}", *operands]) + "}")
         return f"!{index}"
 
+    def refer(self, name: str) -> str:
+        """The spelling of a global's or function's name at its use."""
+        self.references[name] = None
+        return symbol(name)
+
     def declare(self, name: str, result: str, parameters: Sequence[str]) -> None:
         """Declare an intrinsic once."""
         if name not in self.declarations:
@@ -138,7 +147,7 @@ def _constant(emitter: Emitter, op: Operation) -> str:
 def _address(emitter: Emitter, op: Operation) -> str:
     name = op.properties["global_name"]
     assert isinstance(name, SymbolRefAttr)
-    return symbol(name.root_reference.data)
+    return emitter.refer(name.root_reference.data)
 
 
 def _zero(emitter: Emitter, op: Operation) -> str:

@@ -130,6 +130,11 @@ def emit_function(emitter: Emitter, op: Operation) -> str:
     return f"define {head} {{\n" + "\n".join(emitter.lines) + "\n}\n"
 
 
+def emit_declaration(emitter: Emitter, op: Operation) -> str:
+    """The text of an ``llvm.func`` as a declaration, whether it has a body or not."""
+    return f"declare {_signature(emitter, op, None)}\n"
+
+
 def _signature(emitter: Emitter, op: Operation, arguments: Sequence[SSAValue] | None) -> str:
     """Linkage, convention, result, name, parameters (named where there is a body) and attributes."""
     kind, name = op.properties["function_type"], op.properties["sym_name"]
@@ -147,6 +152,8 @@ def _signature(emitter: Emitter, op: Operation, arguments: Sequence[SSAValue] | 
         parameters.append("...")
     convention = getattr(getattr(op.properties.get("CConv"), "convention", None), "data", "ccc")
     words = [linkage(op).rstrip(), _VISIBILITIES[integer(op, "visibility_")]]
+    if emitter.is_part and words[0] in ("internal", "private"):
+        words = ["hidden"]  # known to all parts, but not outside the object
     words.append("" if convention == "ccc" else convention)
     if not isinstance(kind.output, LLVMVoidType):
         words.append(parameter_attributes(emitter, _dictionaries(op, "res_attrs", 1)[0]).lstrip())

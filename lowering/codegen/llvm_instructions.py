@@ -13,7 +13,7 @@ from xdsl.dialects.llvm import LLVMFunctionType
 from xdsl.dialects.utils import BitEnumAttribute
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from lamina.lowering.codegen.llvm_emitter import Emitter, attribute, integer, quoted, symbol
+from lamina.lowering.codegen.llvm_emitter import Emitter, attribute, integer, quoted
 from lamina.lowering.codegen.llvm_metadata import branch_metadata, memory_effects
 
 Instruction = Callable[[Emitter, Operation], None]
@@ -173,7 +173,7 @@ def _call(emitter: Emitter, op: Operation) -> None:
     if bundles:
         arguments = arguments[: len(arguments) - sum(bundles)]
     if isinstance(callee, SymbolRefAttr):
-        target = symbol(callee.root_reference.data)
+        target = emitter.refer(callee.root_reference.data)
     else:
         target = emitter.use(arguments.pop(0))
     kind = op.properties.get("var_callee_type")

@@ -18,7 +18,7 @@ from lamina.dialects.core.constants import as_array
 from lamina.dialects.core.diagnostics import error
 from lamina.lowering.codegen.llvm_constants import bytes_literal, literal
 from lamina.lowering.codegen.llvm_emitter import LITERALS, Emitter, attribute, integer, quoted, symbol
-from lamina.lowering.codegen.llvm_functions import emit_function, linkage
+from lamina.lowering.codegen.llvm_functions import emit_declaration, emit_function, linkage
 
 VALUE_ATTRIBUTE = "lamina.value"
 """The attribute that holds the value of a constant without initialiser."""
@@ -31,22 +31,79 @@ def emit_llvm_ir(module: ModuleOp, *, inline_constants: bool = False) -> str:
     load time stay external unless ``inline_constants`` is given.
     """
     emitter = Emitter()
-    parts: list[str] = []
-    for op in module.body.block.ops:
-        emit = _TOP_LEVEL.get(op.name)
-        if emit is None:
-            raise error(
-                "has no translation to LLVM IR", op, hint="lower it to the llvm dialect (`--lower-to-llvm`)"
-            )
-        parts.append(
-            _emit_global(emitter, op, inline_constants)
-            if op.name == "llvm.mlir.global"
-            else emit(emitter, op)
-        )
+    texts = [_emit_top_level(emitter, op, inline_constants) for op in module.body.block.ops]
+    return _assembled(module, emitter, texts)
+
+
+OPERATIONS_PER_PART = 500
+
+
+def emit_llvm_ir_parts(module: ModuleOp, limit: int = OPERATIONS_PER_PART) -> list[str]:
+    """The module as LLVM IR texts that can be compiled apart, at the same time, and linked.
+
+    Functions go into parts in their order, a new part after ``limit`` operations, so the split does not
+    depend on the machine. A private function is ``hidden`` instead of internal. A module with variables of
+    its own is one part.
+    """
+    ops = list(module.body.block.ops)
+    parts = _split([op for op in ops if op.name == "llvm.func" and op.regions[0].blocks], limit)
+    if len(parts) < 2 or any(_is_variable(op) for op in ops):
+        return [emit_llvm_ir(module)]
+    symbols = {name.data: op for op in ops if isinstance(name := op.properties.get("sym_name"), StringAttr)}
+    return [_emit_part(module, part, symbols) for part in parts]
+
+
+def _split(functions: list[Operation], limit: int) -> list[list[Operation]]:
+    parts: list[list[Operation]] = []
+    size = limit
+    for function in functions:
+        if size >= limit:
+            parts.append([])
+            size = 0
+        parts[-1].append(function)
+        size += sum(len(block.ops) for block in function.regions[0].blocks)
+    return parts
+
+
+def _is_variable(op: Operation) -> bool:
+    return op.name == "llvm.mlir.global" and attribute(op, "constant") is None
+
+
+def _emit_part(module: ModuleOp, functions: list[Operation], symbols: dict[str, Operation]) -> str:
+    """Some functions, with the constants they use and declarations of the functions they call."""
+    emitter = Emitter(is_part=True)
+    texts = [_emit_top_level(emitter, op, False) for op in functions]
+    emitted = {op.properties["sym_name"].data for op in functions}  # pyright: ignore[reportAttributeAccessIssue]
+    while pending := [name for name in emitter.references if name not in emitted]:
+        for name in pending:
+            op = symbols.get(name)
+            if op is None:
+                raise error(f"a function uses '{name}', which the module neither defines nor declares")
+            is_function = op.name == "llvm.func"
+            texts.append(emit_declaration(emitter, op) if is_function else _emit_global(emitter, op, False))
+            emitted.add(name)
+    return _assembled(module, emitter, texts)
+
+
+def _emit_top_level(emitter: Emitter, op: Operation, inline_constants: bool) -> str:
+    match op.name:
+        case "llvm.func":
+            return emit_function(emitter, op)
+        case "llvm.mlir.global":
+            return _emit_global(emitter, op, inline_constants)
+        case "llvm.module_flags":
+            return ""
+        case _:
+            hint = "lower it to the llvm dialect (`--lower-to-llvm`)"
+            raise error("has no translation to LLVM IR", op, hint=hint)
+
+
+def _assembled(module: ModuleOp, emitter: Emitter, texts: list[str]) -> str:
+    """The whole text: what the emission collected stands around the functions and globals."""
     structs = [f"%{quoted(name)} = type {body}\n" for name, body in emitter.types.named_structs.items()]
     declarations = [f"{text}\n" for text in emitter.declarations.values()]
     nodes = [f"!{index} = {text}\n" for index, text in enumerate(emitter.metadata)]
-    return "".join([*_header(module), *structs, *parts, *declarations, *nodes])
+    return "".join([*_header(module), *structs, *texts, *declarations, *nodes])
 
 
 def _header(module: ModuleOp) -> list[str]:
@@ -93,14 +150,3 @@ def _initializer(emitter: Emitter, op: Operation, kind: Attribute) -> str | None
         raise error("has an initialiser that is not a constant, an address, zero or undef", op)
     emitter.start_function()
     return emitter.use(returned.operands[0])
-
-
-def _emit_nothing(emitter: Emitter, op: Operation) -> str:
-    return ""
-
-
-_TOP_LEVEL = {
-    "llvm.func": emit_function,
-    "llvm.mlir.global": _emit_nothing,
-    "llvm.module_flags": _emit_nothing,
-}

@@ -13,7 +13,7 @@ import pytest
 
 from lamina.dialects.core.diagnostics import LaminaError
 from lamina.lowering.codegen.jit import compile_to_object, load_object, optimise
-from lamina.lowering.codegen.object_file import undefined_symbols
+from lamina.lowering.codegen.object_file import unresolved_symbols
 from lamina.lowering.codegen.target import Target
 
 ANSWER = "define void @f(ptr %p) { store i32 42, ptr %p ret void }"
@@ -118,7 +118,7 @@ def test_double_to_bfloat_rounds_once() -> None:
 def test_undefined_symbol_is_named() -> None:
     text = "declare void @no_such_routine()\ndefine void @f() { call void @no_such_routine() ret void }"
     data = compile_to_object(text).object_bytes
-    assert undefined_symbols(data) == ["no_such_routine"]
+    assert unresolved_symbols([data]) == ["no_such_routine"]
     with pytest.raises(LaminaError, match="calls 'no_such_routine', which nothing in this process defines"):
         load_object(data, ["f"])
 
