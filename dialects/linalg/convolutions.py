@@ -56,37 +56,37 @@ class _Pooling(_Window, PoolingOperation):
         return combine(inputs, outputs, cls.ON_FLOAT, cls.ON_INTEGER)
 
 
-class Conv2DNchwFchwOp(_Window, linalg.Conv2DNchwFchwOp):
+class Conv2DNchwFchwOp(_Convolution, linalg.Conv2DNchwFchwOp):
     """Input [N, C, H, W], filter [F, C, KH, KW], output [N, F, OH, OW]."""
 
     FORM: ClassVar[str] = "n f oh ow c kh kw | n c H W, f c kh kw, n f oh ow | 3"
 
 
-class Conv2DNgchwFgchwOp(_Window, linalg.Conv2DNgchwFgchwOp):
+class Conv2DNgchwFgchwOp(_Convolution, linalg.Conv2DNgchwFgchwOp):
     """Grouped: input [N, G, C, H, W], filter [F, G, C, KH, KW], output [N, G, F, OH, OW]."""
 
     FORM: ClassVar[str] = "n g f oh ow c kh kw | n g c H W, f g c kh kw, n g f oh ow | 3"
 
 
-class Conv2DNgchwGfchwOp(_Window, linalg.Conv2DNgchwGfchwOp):
+class Conv2DNgchwGfchwOp(_Convolution, linalg.Conv2DNgchwGfchwOp):
     """Grouped: input [N, G, C, H, W], filter [G, F, C, KH, KW], output [N, G, F, OH, OW]."""
 
     FORM: ClassVar[str] = "n g f oh ow c kh kw | n g c H W, g f c kh kw, n g f oh ow | 3"
 
 
-class Conv2DNhwcFhwcOp(_Window, linalg.Conv2DNhwc_FhwcOp):
+class Conv2DNhwcFhwcOp(_Convolution, linalg.Conv2DNhwc_FhwcOp):
     """Input [N, H, W, C], filter [F, KH, KW, C], output [N, OH, OW, F]."""
 
     FORM: ClassVar[str] = "n oh ow f kh kw c | n H W c, f kh kw c, n oh ow f | 3"
 
 
-class Conv2DNhwcHwcfOp(_Window, linalg.Conv2DNhwc_HwcfOp):
+class Conv2DNhwcHwcfOp(_Convolution, linalg.Conv2DNhwc_HwcfOp):
     """Input [N, H, W, C], filter [KH, KW, C, F], output [N, OH, OW, F]."""
 
     FORM: ClassVar[str] = "n oh ow f kh kw c | n H W c, kh kw c f, n oh ow f | 3"
 
 
-class Conv2DNhwgcGfhwcOp(_Window, linalg.Conv2DNhwgcGfhwcOp):
+class Conv2DNhwgcGfhwcOp(_Convolution, linalg.Conv2DNhwgcGfhwcOp):
     """Grouped: input [N, H, W, G, C], filter [G, F, KH, KW, C], output [N, OH, OW, G, F]."""
 
     FORM: ClassVar[str] = "n oh ow g f kh kw c | n H W g c, g f kh kw c, n oh ow g f | 3"

@@ -6,12 +6,14 @@ that rules make are remembered, so ``tensor.dim`` asks the values that came in, 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 import numpy as np
-from xdsl.dialects import arith, linalg, tensor
+from xdsl.dialects import arith, tensor
 from xdsl.dialects.builtin import AffineMapAttr, IndexType, IntegerAttr, LocationAttr, TensorType
+from xdsl.dialects.linalg import ops as linalg
 from xdsl.dialects.linalg.attrs import IteratorTypeAttr
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
@@ -33,10 +35,12 @@ REDUCTION = "reduction"
 class LinalgBuilder:
     """Inserts operations at the end of a block, all with one location."""
 
-    def __init__(self, block: Block, location: LocationAttr, sizes: Sizes) -> None:
+    def __init__(self, block: Block, location: LocationAttr, sizes: Sizes, factors: Sizes) -> None:
+        """``sizes`` holds those of tensors, ``factors`` what sizes that are products are made of."""
         self.block = block
         self.location = location
         self._sizes = sizes
+        self._factors = factors
 
     def insert(self, op: Operation) -> Operation:
         """Append an operation to the block."""
@@ -91,6 +95,25 @@ class LinalgBuilder:
         known = zip(shape_of(value), sizes, strict=True)
         self._sizes[value] = tuple(size if n == DYNAMIC else n for n, size in known)
         return value
+
+    def product(self, sizes: Sequence[Size]) -> Size:
+        """The product of sizes, computed at run time where one is unknown."""
+        parts = self.factors(sizes)
+        known = math.prod(n for n in parts if isinstance(n, int))
+        unknown = [n for n in parts if isinstance(n, SSAValue)]
+        if not unknown or known == 0:
+            return known
+        total = unknown[0]
+        for factor in [*unknown[1:], *([] if known == 1 else [self.index(known)])]:
+            total = self.value(arith.MuliOp(total, factor))
+        self._factors[total] = parts
+        return total
+
+    def factors(self, sizes: Sequence[Size]) -> tuple[Size, ...]:
+        """What a product of sizes is made of: products among them are taken apart."""
+        return tuple(
+            part for n in sizes for part in (self._factors.get(n, (n,)) if isinstance(n, SSAValue) else (n,))
+        )
 
     def empty(self, sizes: Sequence[Size], element: Attribute) -> SSAValue:
         """A tensor of unspecified contents."""

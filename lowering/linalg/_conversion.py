@@ -26,6 +26,7 @@ class Conversion:
         self._values: dict[SSAValue, SSAValue] = {}
         self._blocks: dict[Block, Block] = {}
         self._sizes: Sizes = {}
+        self._factors: Sizes = {}
 
     def function(self, function: FuncOp) -> None:
         """Convert the signature and the body of a function in place."""
@@ -59,7 +60,7 @@ class Conversion:
             new.name_hint = old.name_hint
 
     def _operation(self, op: Operation, block: Block) -> None:
-        builder = LinalgBuilder(block, op.location, self._sizes)
+        builder = LinalgBuilder(block, op.location, self._sizes, self._factors)
         operands = [self._values[value] for value in op.operands]
         if isinstance(op, NnOp):
             results = self._by_rule(op, operands, builder)

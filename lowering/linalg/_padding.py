@@ -1,4 +1,4 @@
-"""Padding with a constant, and windows that slide over padded images."""
+"""Padding with a constant, regular parts of tensors, and windows that slide over padded images."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects import arith, tensor
-from xdsl.dialects.builtin import DYNAMIC_INDEX, DenseArrayBase, i64
+from xdsl.dialects.builtin import DYNAMIC_INDEX, DenseArrayBase, TensorType, i64
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineExpr
 
 from lamina.dialects.nn.shapes._windows import Window
-from lamina.lowering.linalg._builder import LinalgBuilder, Size, element
+from lamina.lowering.linalg._builder import LinalgBuilder, Size, element, static_shape
 
 
 def pad_constant(
@@ -38,6 +38,26 @@ def insert(builder: LinalgBuilder, x: SSAValue, into: SSAValue, offsets: Sequenc
         },
     )
     return builder.named(op, builder.sizes(into))
+
+
+def extract(
+    builder: LinalgBuilder,
+    x: SSAValue,
+    offsets: Sequence[Size],
+    sizes: Sequence[Size],
+    strides: Sequence[int],
+) -> SSAValue:
+    """A regular part of a tensor: a view."""
+    op = tensor.ExtractSliceOp.build(
+        operands=[x, _unknown(offsets), _unknown(sizes), []],
+        result_types=[TensorType(element(x.type), static_shape(sizes))],
+        properties={
+            "static_offsets": _static(offsets),
+            "static_sizes": _static(sizes),
+            "static_strides": _static(strides),
+        },
+    )
+    return builder.named(op, sizes)
 
 
 def _unknown(sizes: Sequence[Size]) -> list[SSAValue]:

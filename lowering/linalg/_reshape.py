@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 
 from xdsl.dialects import arith, tensor
 from xdsl.dialects.builtin import ArrayAttr, IntegerAttr, TensorType, i64
 from xdsl.ir import SSAValue
 
+from lamina.dialects.nn.base import DYNAMIC
+from lamina.dialects.tensor.extension import ReshapeOp
 from lamina.lowering.linalg._builder import LinalgBuilder, Size, element, static_shape
 
 Groups = list[list[int]]
@@ -22,7 +25,11 @@ def reshape(builder: LinalgBuilder, value: SSAValue, sizes: Sequence[Size]) -> S
     own = builder.sizes(value)
     if list(own) == list(sizes):
         return value
-    groups = common_groups(own, sizes)
+    if not sizes:
+        return collapse(builder, value, [])
+    if not own:
+        return expand(builder, value, [], sizes)
+    groups = common_groups(builder, own, sizes)
     if groups is None:
         return _dynamic_reshape(builder, value, sizes)
     source, target = groups
@@ -48,7 +55,7 @@ def collapse_leading(builder: LinalgBuilder, value: SSAValue, count: int) -> SSA
 def collapse(builder: LinalgBuilder, value: SSAValue, groups: Groups) -> SSAValue:
     """A view in which each group of dimensions is one dimension."""
     own = builder.sizes(value)
-    sizes = [product(builder, [own[i] for i in group]) for group in groups]
+    sizes = [builder.product([own[i] for i in group]) for group in groups]
     kind = TensorType(element(value.type), static_shape(sizes))
     op = tensor.CollapseShapeOp(
         operands=[value], result_types=[kind], properties={"reassociation": _reassociation(groups)}
@@ -60,26 +67,31 @@ def expand(builder: LinalgBuilder, value: SSAValue, groups: Groups, sizes: Seque
     """A view in which each dimension is split into a group of the dimensions ``sizes``."""
     kind = TensorType(element(value.type), static_shape(sizes))
     unknown = [size for size in sizes if isinstance(size, SSAValue)]
-    shape = [size if isinstance(size, int) else -(1 << 63) for size in sizes]
+    shape = [size if isinstance(size, int) else DYNAMIC for size in sizes]
     op = tensor.ExpandShapeOp(value, unknown, _reassociation(groups), shape, kind)
     return builder.named(op, sizes)
 
 
-def common_groups(source: Sequence[Size], target: Sequence[Size]) -> tuple[Groups, Groups] | None:
+def common_groups(
+    builder: LinalgBuilder, source: Sequence[Size], target: Sequence[Size]
+) -> tuple[Groups, Groups] | None:
     """The finest split of both shapes into consecutive groups of equal products, or None if there is none.
 
     An unknown extent only equals itself. Extents of 1 join the group before them. Shapes without
-    elements, or a rank of 0, make one group.
+    elements make one group.
     """
-    if not source or not target or 0 in source or 0 in target:
-        whole = [list(range(len(source)))] if source else []
-        return whole if target else [], [list(range(len(target)))] if target and source else []
+    if 0 in source or 0 in target:
+        return [list(range(len(source)))], [list(range(len(target)))]
     groups: tuple[Groups, Groups] = ([], [])
     i = j = 0
     while i < len(source) and j < len(target):
         left, right = [i], [j]
         i, j = i + 1, j + 1
-        while (order := _compare([source[k] for k in left], [target[k] for k in right])) != 0:
+        while (
+            order := _compare(
+                builder.factors([source[k] for k in left]), builder.factors([target[k] for k in right])
+            )
+        ) != 0:
             if order is None:
                 return None
             if order < 0 and i < len(source):
@@ -113,7 +125,7 @@ def _compare(left: Sequence[Size], right: Sequence[Size]) -> int | None:
         if value in unknown_right:
             unknown_left.remove(value)
             unknown_right.remove(value)
-    a, b = _known_product(left), _known_product(right)
+    a, b = (prod(n for n in side if isinstance(n, int)) for side in (left, right))
     if not unknown_left and not unknown_right:
         return (a > b) - (a < b)
     if unknown_left and unknown_right:
@@ -121,31 +133,12 @@ def _compare(left: Sequence[Size], right: Sequence[Size]) -> int | None:
     return 1 if unknown_left and a >= b else -1 if unknown_right and b >= a else None
 
 
-def _known_product(sizes: Sequence[Size]) -> int:
-    result = 1
-    for n in sizes:
-        result *= n if isinstance(n, int) else 1
-    return result
-
-
-def product(builder: LinalgBuilder, sizes: Sequence[Size]) -> Size:
-    """The product of sizes, computed at run time where one is unknown."""
-    known = _known_product(sizes)
-    unknown = [n for n in sizes if isinstance(n, SSAValue)]
-    if not unknown or known == 0:
-        return known
-    total = unknown[0]
-    for factor in [*unknown[1:], *([] if known == 1 else [builder.index(known)])]:
-        total = builder.value(arith.MuliOp(total, factor))
-    return total
-
-
 def _dynamic_reshape(builder: LinalgBuilder, value: SSAValue, sizes: Sequence[Size]) -> SSAValue:
     elements = [builder.value(arith.IndexCastOp(builder.index(size), i64)) for size in sizes]
     kind = TensorType(i64, [len(sizes)])
     shape = builder.value(tensor.FromElementsOp(*elements, result_type=kind))
     result = TensorType(element(value.type), static_shape(sizes))
-    op = tensor.ReshapeOp.create(operands=[value, shape], result_types=[result])
+    op = ReshapeOp.create(operands=[value, shape], result_types=[result])
     return builder.named(op, sizes)
 
 

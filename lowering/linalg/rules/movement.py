@@ -14,7 +14,7 @@ from lamina.dialects.nn.movement import PadOp
 from lamina.dialects.nn.shapes.movement import slice_range
 from lamina.lowering.linalg._builder import LinalgBuilder, Size, dims, element
 from lamina.lowering.linalg._gather import read_at, size_in
-from lamina.lowering.linalg._padding import insert, pad_constant, plus
+from lamina.lowering.linalg._padding import extract, insert, pad_constant, plus
 from lamina.lowering.linalg._reshape import reshape
 from lamina.lowering.linalg._scalars import Scalars
 from lamina.lowering.linalg._types import element_of, is_unsigned
@@ -73,32 +73,36 @@ def _(op: NnOp, operands: Sequence[SSAValue], builder: LinalgBuilder) -> list[SS
     parts: list[SSAValue] = []
     start = 0
     for size in op.attribute("sizes"):
+        offsets = [start if i == axis else 0 for i in range(len(own))]
         sizes = [*own[:axis], size, *own[axis + 1 :]]
-        exprs = dims(len(own))
-        exprs[axis] = exprs[axis] + start
-        parts.append(
-            builder.empty(sizes, element(x.type)) if 0 in sizes else copied(builder, x, exprs, sizes)
-        )
+        parts.append(extract(builder, x, offsets, sizes, [1] * len(own)))
         start += size
     return parts
 
 
 def sliced(builder: LinalgBuilder, x: SSAValue, bounds: Sequence[tuple[int, int, int]]) -> SSAValue:
-    """An ONNX slice. Where an extent is unknown, first places and counts are computed at run time."""
+    """An ONNX slice: a view, or with a negative step a copy that reads backwards.
+
+    Where an extent is unknown, first places and counts are computed at run time.
+    """
     own = builder.sizes(x)
     ranges = [_range(builder, *bound, extent) for bound, extent in zip(bounds, own, strict=True)]
-    sizes = [count for _, count in ranges]
+    firsts, sizes = [first for first, _ in ranges], [count for _, count in ranges]
+    steps = [step for _, _, step in bounds]
     if 0 in sizes:
         return builder.empty(sizes, element(x.type))
-    steps = [step for _, _, step in bounds]
-    known = [first for first, _ in ranges if isinstance(first, int)]
-    if len(known) == len(own):
+    if min(steps, default=1) > 0:
+        return extract(builder, x, firsts, sizes, steps)
+    known = [first for first in firsts if isinstance(first, int)]
+    if len(known) == len(own) and all(
+        step < 0 or n == m for step, n, m in zip(steps, sizes, own, strict=True)
+    ):
         exprs = [d * step + first for d, step, first in zip(dims(len(own)), steps, known, strict=True)]
         return copied(builder, x, exprs, sizes)
 
     def places(s: Scalars, loops: Sequence[SSAValue]) -> list[SSAValue]:
-        terms = zip(loops, steps, ranges, strict=True)
-        return [s.add(s.mul(loop, step), size_in(s, first)) for loop, step, (first, _) in terms]
+        terms = zip(loops, steps, firsts, strict=True)
+        return [s.add(s.mul(loop, step), size_in(s, first)) for loop, step, first in terms]
 
     return read_at(builder, x, sizes, places)
 

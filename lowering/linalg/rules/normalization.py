@@ -13,7 +13,6 @@ from lamina.dialects.nn.base import NnOp
 from lamina.lowering.linalg._builder import LinalgBuilder, dims, element
 from lamina.lowering.linalg._contraction import accumulator
 from lamina.lowering.linalg._reduction import add_to, kept_axes, reduce, reduce_tensor
-from lamina.lowering.linalg._reshape import product
 from lamina.lowering.linalg._scalars import Scalars
 from lamina.lowering.linalg.rules import linalg_rule
 from lamina.lowering.linalg.rules.reduction import divided_by_count
@@ -98,7 +97,7 @@ def _(op: NnOp, operands: Sequence[SSAValue], builder: LinalgBuilder) -> SSAValu
     rank, first = _rank_and_axis(op, x, builder)
     sizes = builder.sizes(x)
     axes = list(range(first, rank))
-    count = product(builder, sizes[first:])
+    count = builder.product(sizes[first:])
     per_row = kept_axes(rank, axes)
 
     def add_square(s: Scalars, x: SSAValue, mean: SSAValue, total: SSAValue) -> SSAValue:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xdsl.dialects import arith, linalg
+from xdsl.dialects import arith
 from xdsl.dialects.builtin import IntegerType, i64
+from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import Attribute, SSAValue
 
 from lamina.dialects.nn.base import NnOp
 from lamina.lowering.linalg._builder import PARALLEL, REDUCTION, LinalgBuilder, Size, dims, element
 from lamina.lowering.linalg._contraction import accumulator, narrowed
 from lamina.lowering.linalg._reduction import add_to, kept_axes, reduce_tensor
-from lamina.lowering.linalg._reshape import product, reshape
+from lamina.lowering.linalg._reshape import reshape
 from lamina.lowering.linalg._scalars import Scalars, highest, is_float, lowest
 from lamina.lowering.linalg._types import element_of, is_bool, is_unsigned
 from lamina.lowering.linalg.rules import linalg_rule
@@ -46,7 +47,7 @@ def _(op: NnOp, operands: Sequence[SSAValue], builder: LinalgBuilder) -> SSAValu
     axes = reduced_axes(op, len(sizes))
     kind = element(x.type)
     total = reduce_tensor(builder, x, axes, (0, accumulator(kind)), add_to)
-    count = product(builder, [sizes[i] for i in axes])
+    count = builder.product([sizes[i] for i in axes])
     unsigned = is_unsigned(element_of(op.operands[0].type))
     mean = divided_by_count(builder, total, count, kind, unsigned)
     return with_kept_dims(op, mean, x, axes, builder)

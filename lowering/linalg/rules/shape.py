@@ -11,7 +11,7 @@ from xdsl.ir import SSAValue
 from lamina.dialects.nn.base import DYNAMIC, NnOp
 from lamina.lowering.linalg._builder import LinalgBuilder, Size
 from lamina.lowering.linalg._gather import read_at, size_in
-from lamina.lowering.linalg._reshape import product, reshape
+from lamina.lowering.linalg._reshape import reshape
 from lamina.lowering.linalg._scalars import Scalars
 from lamina.lowering.linalg.rules import linalg_rule
 from lamina.lowering.linalg.rules.movement import copied
@@ -40,7 +40,7 @@ def _rest(builder: LinalgBuilder, own: Sequence[Size], others: Sequence[Size]) -
         if isinstance(size, SSAValue) and size in [n for n in left if isinstance(n, SSAValue)]:
             left.remove(size)
             right.remove(size)
-    total, known = product(builder, left), product(builder, right)
+    total, known = builder.product(left), builder.product(right)
     if isinstance(total, int) and isinstance(known, int):
         return total // known if known else 0
     if known == 1:
@@ -111,7 +111,7 @@ def _(op: NnOp, operands: Sequence[SSAValue], builder: LinalgBuilder) -> SSAValu
     others = s.constant(1, IndexType())
     for n in entries:
         others = s.mul(others, s.select(s.compare("eq", n, -1), 1, n))
-    total = builder.index(product(builder, own))
+    total = builder.index(builder.product(own))
     rest = s.div(total, s.maximum(others, 1))
     return reshape(builder, x, _known(op, [s.select(s.compare("eq", n, -1), rest, n) for n in entries]))
 

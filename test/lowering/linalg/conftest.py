@@ -37,6 +37,23 @@ def _described(array: np.ndarray) -> ctypes.Structure:
     return descriptor
 
 
+@ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p)
+def _copy(item: int, source: int, target: int) -> None:
+    """The runtime function that upstream's ``memref.copy`` of strided memory calls."""
+    _view(target, item)[...] = _view(source, item)
+
+
+def _view(unranked: int, item: int) -> np.ndarray:
+    """The memory of an unranked memref (rank, descriptor) as an array of opaque items."""
+    rank, address = (ctypes.c_int64 * 2).from_address(unranked)
+    words = (ctypes.c_int64 * (3 + 2 * rank)).from_address(address)
+    shape = tuple(words[3 : 3 + rank])
+    strides = tuple(s * item for s in words[3 + rank :])
+    size = sum((n - 1) * s for n, s in zip(shape, strides, strict=True)) + item if 0 not in shape else 0
+    raw = np.frombuffer((ctypes.c_byte * size).from_address(words[1] + words[2] * item), f"V{item}")
+    return np.lib.stride_tricks.as_strided(raw, shape, strides)
+
+
 class NativeModule:
     """The functions of a module, compiled by mlir-opt, mlir-translate and LLVM without optimisation."""
 
@@ -45,12 +62,15 @@ class NativeModule:
 
         llvm.initialize_native_target()
         llvm.initialize_native_asmprinter()
-        for name in ("m", "c"):
+        for name in ("m", "gcc_s"):
             path = ctypes.util.find_library(name)
             if path:
                 llvm.load_library_permanently(path)
+        llvm.add_symbol("memrefCopy", ctypes.cast(_copy, ctypes.c_void_p).value)
         module = llvm.parse_assembly(llvm_ir)
-        machine = llvm.Target.from_default_triple().create_target_machine(opt=1)
+        machine = llvm.Target.from_default_triple().create_target_machine(
+            cpu=llvm.get_host_cpu_name(), features=llvm.get_host_cpu_features().flatten(), opt=1
+        )
         self._engine = llvm.create_mcjit_compiler(module, machine)
         self._engine.finalize_object()
 
@@ -59,7 +79,8 @@ class NativeModule:
     ) -> list[np.ndarray]:
         """Call a function on tensors; ``results`` gives rank and dtype of each of its results."""
         address = self._engine.get_function_address(f"_mlir_ciface_{name}")
-        inputs = [_described(np.ascontiguousarray(a) if a.ndim else a) for a in arrays]
+        held = [np.ascontiguousarray(a) if a.ndim else np.array(a) for a in arrays]
+        inputs = [_described(array) for array in held]
         kinds = [_descriptor(rank) for rank, _ in results]
         fields = [(f"r{i}", kind) for i, kind in enumerate(kinds)]
         out = type("Results", (ctypes.Structure,), {"_fields_": fields})()
