@@ -145,9 +145,11 @@ def test_float_remainders(run: Callable[..., Any], dtype: Any, data: st.DataObje
 
 @pytest.mark.parametrize(
     ("base", "exponent", "expected"),
-    [(math.nan, 0.0, 1.0), (1.0, math.nan, 1.0), (-8.0, 1 / 3, math.nan), (0.0, -1.0, math.inf)]
-    + [(-0.0, -1.0, -math.inf), (-0.0, -3.0, -math.inf), (-0.0, 2.0, 0.0), (2.0, -2.0, 0.25)]
-    + [(-math.inf, 0.5, math.inf), (-1.0, math.inf, 1.0), (0.5, -math.inf, math.inf)],
+    [
+        *((math.nan, 0.0, 1.0), (1.0, math.nan, 1.0), (-8.0, 1 / 3, math.nan), (0.0, -1.0, math.inf)),
+        *((-0.0, -1.0, -math.inf), (-0.0, -3.0, -math.inf), (-0.0, 2.0, 0.0), (2.0, -2.0, 0.25)),
+        *((-math.inf, 0.5, math.inf), (-1.0, math.inf, 1.0), (0.5, -math.inf, math.inf)),
+    ],
 )
 def test_powers_are_those_of_c(
     run: Callable[..., Any], base: float, exponent: float, expected: float
@@ -170,8 +172,10 @@ def test_shapes_broadcast_as_in_numpy(run: Callable[..., Any], first: Any, secon
 
 @pytest.mark.parametrize(
     ("first", "second", "result"),
-    [((-1, 3), (3,), (-1, 3)), ((-1,), (4,), (4,)), ((-1,), (1,), (-1,)), ((-1,), (0,), (0,))]
-    + [((-1,), (-1,), (-1,)), ((2, -1), (-1, 1), (2, -1))],
+    [
+        *(((-1, 3), (3,), (-1, 3)), ((-1,), (4,), (4,)), ((-1,), (1,), (-1,)), ((-1,), (0,), (0,))),
+        *(((-1,), (-1,), (-1,)), ((2, -1), (-1, 1), (2, -1))),
+    ],
 )
 def test_unknown_extents(
     build: Callable[..., Any], extents: Any, first: Any, second: Any, result: Any
