@@ -1,0 +1,104 @@
+"""The generated pages: passes, pipelines, the ops of ``nn``, and a model at every level.
+
+python docs/generate.py            write them
+python docs/generate.py --check    fail where one is not what the code says
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import get_type_hints
+
+import lamina
+from lamina.dialects.nn import Nn
+from lamina.lowering.pipelines import LEVELS
+from lamina.passes.framework.options import option_name, type_text
+from lamina.passes.framework.passes import Pass
+from lamina.passes.framework.registry import all_passes, find_pipeline, pipeline_names
+from lamina.passes.nn.nn_set_shapes import set_shapes
+
+HERE = Path(__file__).resolve().parent
+MODEL = HERE.parent / "examples" / "digits_mlp.mlir"
+NOTE = "<!-- made by `make docs`; change the declarations, not this page -->\n"
+MAX_LINES = 70
+"""Lines shown of a level; the rest is told in a comment."""
+
+
+def passes_page() -> str:
+    """Every pass with its anchor, conditions, options, statistics and example, then the pipelines."""
+    parts = ["# Passes", NOTE, *(_pass_section(p) for p in all_passes()), "# Named pipelines\n"]
+    for name in pipeline_names():
+        named = find_pipeline(name)
+        assert named is not None
+        steps = "\n".join(f"1. `{step}`" for step in named.text.split(","))
+        parts.append(f"## `--{name}`\n\n{named.summary}.\n\n{steps}\n")
+    return "\n".join(parts)
+
+
+def _pass_section(declaration: type[Pass]) -> str:
+    lines = [f"## `{declaration.name}`\n", f"Runs on `{declaration.anchor}`.\n"]
+    lines += [(inspect.getdoc(declaration) or "") + "\n"]
+    for title, conditions in (("Requires", declaration.requires), ("Ensures", declaration.ensures)):
+        if conditions:
+            lines.append(f"{title}: {'; '.join(c.name for c in conditions)}.\n")
+    hints = get_type_hints(declaration)
+    for field in dataclasses.fields(declaration):
+        kind, help_text = type_text(hints[field.name]), field.metadata.get("help", "")
+        lines.append(f"* option `{option_name(field)}` ({kind}, default `{field.default}`): {help_text}")
+    lines += [f"* statistic `{name}`: {what}" for name, what in declaration.statistics.items()]
+    return "\n".join(lines) + "\n"
+
+
+def ops_page() -> str:
+    """Every op of ``nn`` with its documentation."""
+    parts = ["# The `nn` dialect", NOTE]
+    for op in sorted(Nn.operations, key=lambda op: op.name):
+        parts.append(f"## `{op.name}`\n\n{inspect.getdoc(op) or ''}\n")
+    return "\n".join(parts)
+
+
+def levels_page() -> str:
+    """The digits MLP, for one image, at every level."""
+    module = lamina.load(MODEL)
+    set_shapes(module, "main", [(1, 64)])
+    parts = ["# One model at every level", NOTE]
+    parts.append(
+        "`examples/digits_mlp.mlir` for one image; large constants are left out. Each step is "
+        "`lamina-opt` with the passes named above the text.\n"
+    )
+    for level, passes in {"nn": (), **LEVELS}.items():
+        lamina.run_pipeline(module, ",".join(passes))
+        lines = lamina.to_text(module, elide=8).rstrip().split("\n")
+        if len(lines) > MAX_LINES:
+            lines = [*lines[:MAX_LINES], f"// … and {len(lines) - MAX_LINES} lines more"]
+        names = " ".join(f"`{p}`" for p in passes) or "as the file says"
+        parts.append(f"## {level}\n\n{names}\n\n```mlir\n" + "\n".join(lines) + "\n```\n")
+    return "\n".join(parts)
+
+
+PAGES: dict[str, Callable[[], str]] = {
+    "passes.md": passes_page,
+    "nn.md": ops_page,
+    "levels.md": levels_page,
+}
+
+
+def main() -> int:
+    stale = []
+    for name, page in PAGES.items():
+        path, text = HERE / name, page()
+        if "--check" not in sys.argv:
+            path.write_text(text, encoding="utf-8")
+        elif not path.exists() or path.read_text(encoding="utf-8") != text:
+            stale.append(name)
+    if stale:
+        print(f"out of date: {', '.join(stale)}; run `make docs`", file=sys.stderr)
+    return 1 if stale else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
