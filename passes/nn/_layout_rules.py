@@ -127,6 +127,25 @@ def _(state: Propagation, op: NnOp) -> None:
     _like(state, op, [form.value], form.channels, **lists)
 
 
+@rule("nn.broadcast_to")
+def _(state: Propagation, op: NnOp) -> None:
+    shape = op.attribute("shape")
+    form = state.form(op.operands[0], len(shape))
+    if form is not None:
+        order = to_last(len(shape), form.channels)
+        _like(state, op, [form.value], form.channels, shape=[shape[d] for d in order])
+
+
+@rule("nn.gather")
+def _(state: Propagation, op: NnOp) -> None:
+    """Indices of rank 1 keep the number of dimensions."""
+    data, indices = op.operands
+    form = state.form(data)
+    if form is not None and len(extents(indices)) == 1:
+        axis = held_axis(op.attribute("axis"), len(extents(data)), form.channels)
+        _like(state, op, [form.value, indices], form.channels, axis=axis)
+
+
 @rule("nn.max_pool2d", "nn.avg_pool2d")
 def _(state: Propagation, op: NnOp) -> None:
     form = state.form(op.operands[0], 4)

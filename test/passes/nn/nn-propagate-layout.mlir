@@ -93,6 +93,23 @@ func.func @patches(%x: tensor<1x3x8x8xf32>) -> tensor<1x4x8xf32> {
   return %2 : tensor<1x4x8xf32>
 }
 
+// Nearest upsampling is reshapes and broadcasts.
+// CHECK-LABEL: @upsampling
+// CHECK: nn.conv2d
+// CHECK-NEXT: nn.reshape {{.*}} -> tensor<1x4x1x4x2xf32>
+// CHECK-NEXT: nn.broadcast_to {{.*}} {shape = array<i64: -1, -1, 3, -1, -1>} : (tensor<1x4x1x4x2xf32>) -> tensor<1x4x3x4x2xf32>
+// CHECK-NEXT: nn.reshape {{.*}} -> tensor<1x12x4x2xf32>
+// CHECK-NEXT: nn.reduce_max
+func.func @upsampling(%x: tensor<1x2x4x4xf32>) -> tensor<1x2xf32> {
+  %w = nn.constant dense<1.0> : tensor<2x2x1x1xf32>
+  %0 = nn.conv2d %x, %w : (tensor<1x2x4x4xf32>, tensor<2x2x1x1xf32>) -> tensor<1x2x4x4xf32>
+  %1 = nn.reshape %0 {shape = array<i64: 1, 2, 4, 1, 4>} : (tensor<1x2x4x4xf32>) -> tensor<1x2x4x1x4xf32>
+  %2 = nn.broadcast_to %1 {shape = array<i64: -1, -1, -1, 3, -1>} : (tensor<1x2x4x1x4xf32>) -> tensor<1x2x4x3x4xf32>
+  %3 = nn.reshape %2 {shape = array<i64: 1, 2, 12, 4>} : (tensor<1x2x4x3x4xf32>) -> tensor<1x2x12x4xf32>
+  %4 = nn.reduce_max %3 {axes = array<i64: 2, 3>} : (tensor<1x2x12x4xf32>) -> tensor<1x2xf32>
+  return %4 : tensor<1x2xf32>
+}
+
 // A reshape that mixes channels and space needs the logical order.
 // CHECK-LABEL: @flatten
 // CHECK: nn.conv2d

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from xdsl.dialects import func
-from xdsl.dialects.builtin import ModuleOp, TensorType, f64
+from xdsl.dialects.builtin import ModuleOp, TensorType, f64, i64
 from xdsl.ir import Block, Operation, Region, SSAValue
 
 from lamina.dialects.core.constants import constant_attr, constant_value
@@ -151,6 +151,25 @@ def softmax(net: Network) -> None:
         net.use("nn.softmax", x, axis=net.draw(st.integers(-rank, rank - 1)))
 
 
+def repetition(net: Network) -> None:
+    """As in an upsampling, by a broadcast or by a gather."""
+    x = net.pick()
+    shape = net.shape(x)
+    if not shape or 0 in shape:
+        return
+    axis = net.draw(st.integers(0, len(shape) - 1))
+    if net.draw(st.booleans()):
+        indices = constant_attr(np.repeat(np.arange(shape[axis]), 2))
+        kind = TensorType(i64, [2 * shape[axis]])
+        net.use("nn.gather", x, net.add(make("nn.constant", [], [kind], value=indices)), axis=axis)
+    elif len(shape) == 4:
+        apart = net.add(make("nn.unsqueeze", [x], axes=[axis + 1]))
+        repeated = net.add(
+            make("nn.broadcast_to", [apart], shape=[*[-1] * (axis + 1), 2, *[-1] * (3 - axis)])
+        )
+        net.use("nn.reshape", repeated, shape=[*shape[:axis], 2 * shape[axis], *shape[axis + 1 :]])
+
+
 def transpose(net: Network) -> None:
     x = net.pick()
     usual = [(0, 3, 1, 2), (0, 2, 3, 1)] if len(net.shape(x)) == 4 else []
@@ -172,7 +191,7 @@ def reshape(net: Network) -> None:
 
 STEPS: list[Callable[[Network], None]] = [
     *[conv2d] * 4,
-    *(pooling, unary, binary, per_channel, batch_norm, concat, pad, slicing, reduction, softmax),
+    *(pooling, unary, binary, per_channel, batch_norm, concat, pad, slicing, reduction, softmax, repetition),
     *[transpose, reshape] * 2,
 ]
 
