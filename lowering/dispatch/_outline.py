@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from xdsl.dialects import func, tensor
 from xdsl.dialects.builtin import ArrayAttr, BoolAttr, DictionaryAttr, StringAttr, UnitAttr
+from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import Block, Operation, OpResult, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from lamina.dialects.linalg.structured import as_generic, is_structured
-from lamina.lowering.dispatch._structure import destination, is_cloneable
+from lamina.lowering.dispatch._structure import destination, is_cloneable, outputs_of, view_chain
 from lamina.passes.linalg._scalar_body import fused_location
 
 DISPATCH = "lamina.dispatch"
@@ -22,11 +22,13 @@ DISPATCH = "lamina.dispatch"
 class Plan:
     """What a dispatch takes, makes itself, and returns."""
 
-    ops: list[Operation]
-    """The group with the fills and empty tensors that belong to it, in order."""
-    inputs: list[SSAValue] = field(default_factory=list)
+    ops: Sequence[Operation]
+    """The group, in order."""
+    views: list[Operation] = field(default_factory=list)
+    """Slices of inputs, and their reshapes, which are made again inside: a kernel takes whole buffers."""
+    inputs: dict[SSAValue, None] = field(default_factory=dict)
     """Values from outside, in the order of their first use."""
-    constants: list[SSAValue] = field(default_factory=list)
+    constants: dict[SSAValue, None] = field(default_factory=dict)
     results: list[OpResult] = field(default_factory=list)
     destinations: list[SSAValue] = field(default_factory=list)
     """For each result the tensor outside that it is written to."""
@@ -53,74 +55,114 @@ def outline(ops: Sequence[Operation], name: str) -> func.FuncOp:
 
 
 def _plan(ops: Sequence[Operation]) -> Plan:
-    plan = Plan(_with_preparations(ops))
-    plan.results = list(ops[-1].results)
-    inside = {result for op in plan.ops for result in op.results}
-    plan.destinations = [_destination_outside(ops[-1], i) for i in range(len(plan.results))]
-    skipped = set(plan.destinations)
-    for value in _captured(plan.ops):
-        if value in inside or value in skipped:
-            continue
-        (plan.constants if is_cloneable(value) else plan.inputs).append(value)
+    plan = Plan(ops, results=list(ops[-1].results))
+    plan.destinations = [destination(value)[0] for value in outputs_of(ops[-1])]
+    inside = {result for op in ops for result in op.results}
+    for op in ops:
+        for value in _captured(op, op is ops[-1]):
+            if value not in inside:
+                _take(plan, value)
     return plan
 
 
-def _with_preparations(ops: Sequence[Operation]) -> list[Operation]:
-    """The group with the fills its outputs start from, and the empty tensors of what stays inside."""
-    found: dict[Operation, None] = {}
-    for op in ops:
-        for value in _outputs(op):
-            target, fill = destination(value)
-            empty = target.owner
-            if op is not ops[-1] and isinstance(empty, tensor.EmptyOp):
-                found[empty] = None
-            if fill is not None:
-                found[fill] = None
-        found[op] = None
-    return list(found)
+def _take(plan: Plan, value: SSAValue) -> None:
+    """Let a dispatch have a value from outside: as an argument, as a constant, or through a view."""
+    if is_cloneable(value):
+        plan.constants[value] = None
+        return
+    chain = view_chain(value)
+    for view in chain:
+        for operand in view.operands:
+            if operand.owner not in chain:
+                _take(plan, operand)
+        if view not in plan.views:
+            plan.views.append(view)
+    if not chain:
+        plan.inputs[value] = None
 
 
-def _outputs(op: Operation) -> tuple[SSAValue, ...]:
-    if isinstance(op, tensor.InsertSliceOp):
-        return (op.dest,)
-    return as_generic(op).outputs if is_structured(op) else ()
+def _captured(op: Operation, is_last: bool) -> list[SSAValue]:
+    """The values from outside that an operation needs, also within its regions.
 
-
-def _destination_outside(last: Operation, i: int) -> SSAValue:
-    return destination(_outputs(last)[i])[0]
-
-
-def _captured(ops: Iterable[Operation]) -> list[SSAValue]:
-    """All values that operations use, also within their regions, that are defined before them."""
+    Of an output that starts empty or filled, these are the sizes and the filling; it is made again inside,
+    except the last one's, which is given.
+    """
+    inner = {v for nested in op.walk() for v in nested.results}
+    inner |= {a for nested in op.walk() for region in nested.regions for b in region.blocks for a in b.args}
+    outputs = outputs_of(op)
     seen: dict[SSAValue, None] = {}
-    for op in ops:
-        inner = {v for nested in op.walk() for v in nested.results}
-        inner |= {
-            a for nested in op.walk() for region in nested.regions for b in region.blocks for a in b.args
-        }
-        seen.update((v, None) for nested in op.walk() for v in nested.operands if v not in inner)
+    for value in (v for nested in op.walk() for v in nested.operands if v not in inner):
+        if value not in outputs:
+            seen[value] = None
+            continue
+        target, fill = destination(value)
+        if fill is not None:
+            seen[fill.operands[0]] = None
+        if is_last:
+            continue
+        seen.update(
+            dict.fromkeys(target.owner.operands if isinstance(target.owner, tensor.EmptyOp) else [target])
+        )
     return list(seen)
 
 
 def _function(plan: Plan, name: str) -> func.FuncOp:
-    types = [v.type for v in (*plan.inputs, *plan.destinations)]
+    inputs = list(plan.inputs)
+    types = [v.type for v in (*inputs, *plan.destinations)]
     block = Block(arg_types=types)
-    mapping: dict[SSAValue, SSAValue] = dict(zip((*plan.inputs, *plan.destinations), block.args, strict=True))
+    mapping: dict[SSAValue, SSAValue] = dict(zip(inputs, block.args, strict=False))
     for outer, argument in mapping.items():
         argument.name_hint = outer.name_hint
     for value in plan.constants:
         block.add_op(value.owner.clone(mapping))  # pyright: ignore[reportAttributeAccessIssue]
-    for op in plan.ops:
-        block.add_op(op.clone(mapping))
+    for view in plan.views:
+        _copy(view, block, mapping)
+    for op in plan.ops[:-1]:
+        _copy_with_outputs(op, block, mapping)
+    _copy_into(plan.ops[-1], block, mapping, block.args[len(inputs) :])
     block.add_op(func.ReturnOp(*[mapping[r] for r in plan.results]))
     function = func.FuncOp(name, (types, [r.type for r in plan.results]), Region(block), visibility="private")
     writable = DictionaryAttr({"bufferization.writable": BoolAttr.from_bool(True)})
-    function.arg_attrs = ArrayAttr(
-        [*[DictionaryAttr({})] * len(plan.inputs), *[writable] * len(plan.destinations)]
-    )
+    plain = DictionaryAttr({})
+    function.arg_attrs = ArrayAttr([*[plain] * len(inputs), *[writable] * len(plan.destinations)])
     function.attributes[DISPATCH] = UnitAttr()
     function.location = fused_location([op.location for op in plan.ops])
     return function
+
+
+def _copy_with_outputs(op: Operation, block: Block, mapping: dict[SSAValue, SSAValue]) -> None:
+    """Copy an operation, with an empty tensor and a fill of its own for each output that starts so."""
+    for value in outputs_of(op):
+        target, fill = destination(value)
+        for start in (target.owner, fill):
+            if isinstance(start, tensor.EmptyOp | linalg.FillOp):
+                _copy(start, block, mapping)
+    _copy(op, block, mapping)
+
+
+def _copy_into(
+    op: Operation, block: Block, mapping: dict[SSAValue, SSAValue], outputs: Sequence[SSAValue]
+) -> None:
+    """Copy an operation that writes to given tensors, filled first where its own outputs are."""
+    starts: list[SSAValue] = []
+    for value, output in zip(outputs_of(op), outputs, strict=True):
+        target, fill = destination(value)
+        mapping[target] = output
+        if fill is not None:
+            _copy(fill, block, mapping)
+        starts.append(mapping[value])
+    _copy(op, block, mapping)
+    copy = block.last_op
+    assert copy is not None
+    first = 1 if isinstance(op, tensor.InsertSliceOp) else len(op.operands) - len(starts)
+    for i, start in enumerate(starts):
+        copy.operands[first + i] = start
+
+
+def _copy(op: Operation, block: Block, mapping: dict[SSAValue, SSAValue]) -> None:
+    copy = op.clone(mapping)
+    block.add_op(copy)
+    mapping.update(zip(op.results, copy.results, strict=True))
 
 
 def _fresh(value: SSAValue, before: Operation) -> SSAValue:
@@ -134,13 +176,16 @@ def _fresh(value: SSAValue, before: Operation) -> SSAValue:
 
 def _erase(plan: Plan) -> None:
     """Remove the group, then what only it used."""
+    outputs = [destination(value) for op in plan.ops for value in outputs_of(op)]
     for op in reversed(plan.ops):
         _erase_unused(op)
-    for value in (*plan.destinations, *plan.constants):
-        if isinstance(value.owner, Operation) and (
-            isinstance(value.owner, tensor.EmptyOp) or is_cloneable(value)
-        ):
-            _erase_unused(value.owner)
+    for target, fill in outputs:
+        for op in (fill, target.owner):
+            if isinstance(op, linalg.FillOp | tensor.EmptyOp):
+                _erase_unused(op)
+    for op in (*reversed(plan.views), *[value.owner for value in plan.constants]):
+        if isinstance(op, Operation):
+            _erase_unused(op)
 
 
 def _erase_unused(op: Operation) -> None:

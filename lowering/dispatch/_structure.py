@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from xdsl.dialects import arith, linalg, tensor
+from xdsl.dialects import arith, tensor
+from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineMap
 
@@ -33,7 +34,8 @@ class Node:
     @cached_property
     def is_contraction(self) -> bool:
         """A sum of products: matmul, convolution and the like."""
-        return self.loops > self.parallel and is_contraction(self.view.body, len(self.view.inputs))
+        maps = self.view.indexing_maps[: len(self.view.inputs)]
+        return is_contraction(self.view.body, maps, self.view.iterator_types)
 
     @cached_property
     def is_elementwise(self) -> bool:
@@ -87,6 +89,24 @@ def destination(value: SSAValue) -> tuple[SSAValue, Operation | None]:
     if isinstance(fill, Operation) and isinstance(fill, linalg.FillOp):
         return fill.operands[1], fill
     return value, None
+
+
+def outputs_of(op: Operation) -> tuple[SSAValue, ...]:
+    """The tensors that an operation writes to, one for each result."""
+    if isinstance(op, tensor.InsertSliceOp):
+        return (op.dest,)
+    return as_generic(op).outputs if is_structured(op) else ()
+
+
+def view_chain(value: SSAValue) -> list[Operation]:
+    """The slice that a value is, and the reshapes that split its dimensions; empty for anything else."""
+    chain: list[Operation] = []
+    while isinstance(value.owner, tensor.ExpandShapeOp):
+        chain.append(value.owner)
+        value = value.owner.src
+    if not isinstance(value.owner, tensor.ExtractSliceOp):
+        return []
+    return [value.owner, *reversed(chain)]
 
 
 def is_initial_fill(op: Operation) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import cast
 
-from xdsl.dialects import arith, linalg
+from xdsl.dialects import arith
 from xdsl.dialects.builtin import (
     AffineMapAttr,
     AnyFloat,
@@ -15,6 +15,7 @@ from xdsl.dialects.builtin import (
     IntegerType,
     TensorType,
 )
+from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr, AffineMap
 from xdsl.rewriter import InsertPoint, Rewriter
@@ -88,8 +89,8 @@ class FusedGeneric:
         return found
 
     def _takes_producers(self) -> bool:
-        parallel = all(t.data.value == "parallel" for t in self.op.iterator_types)
-        return bool(self.op.res) and (parallel or not is_contraction(self.body, len(self.values)))
+        iterators = [str(t.data) for t in self.op.iterator_types]
+        return bool(self.op.res) and not is_contraction(self.body, self.maps, iterators)
 
     def _absorb(self, i: int, recompute: bool) -> bool:
         """Take in the producer of input i, if that is allowed. Constants and fills become scalars."""

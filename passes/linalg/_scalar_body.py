@@ -5,19 +5,32 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import cast
 
-from xdsl.dialects import arith, linalg
+from xdsl.dialects import arith
 from xdsl.dialects.builtin import ArrayAttr, FusedLoc, LocationAttr, NoneAttr, UnknownLoc, i1
+from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.ir.affine import AffineMap
 from xdsl.traits import Pure
 
 _EXPENSIVE = {"arith.divf", "arith.divsi", "arith.divui", "arith.remsi", "arith.remui", "arith.remf"}
 
 
-def is_contraction(body: Block, inputs: int) -> bool:
-    """Whether a reduction's body sums (or otherwise combines) products of two inputs."""
-    products = [op for op in body.ops if op.name in ("arith.mulf", "arith.muli")]
-    reached = (_inputs_of(value, body) for op in products for value in [op.results[0]])
-    return inputs >= 2 and any(len(args & set(range(inputs))) >= 2 for args in reached)
+def is_contraction(body: Block, maps: Sequence[AffineMap], iterators: Sequence[str]) -> bool:
+    """Whether a reduction sums products of different inputs that are used again in other iterations.
+
+    ``maps`` are those of the inputs. A sum of products in which each element is used once, such as a sum
+    of squares, is a plain reduction.
+    """
+    parallel = {i for i, kind in enumerate(iterators) if kind == "parallel"}
+    if len(parallel) == len(iterators):
+        return False
+    reused = {i for i, m in enumerate(maps) if not parallel <= {d for e in m.results for d in e.used_dims()}}
+    for op in body.ops:
+        if op.name in ("arith.mulf", "arith.muli"):
+            left, right = (_inputs_of(value, body) for value in op.operands)
+            if left and right and not left & right and (left | right) & reused:
+                return True
+    return False
 
 
 def _inputs_of(value: SSAValue, body: Block) -> set[int]:
