@@ -94,6 +94,12 @@ class Emitter:
             return value * factor
         return value if factor == 1 else self.value(arith.MuliOp(value, self.index(factor)))
 
+    def at_most(self, value: Index, bound: int) -> Index:
+        """The lesser of a position and a bound."""
+        if isinstance(value, int):
+            return min(value, bound)
+        return self.value(arith.MinSIOp(value, self.index(bound)))
+
     def evaluate(self, expression: Linear, offsets: Mapping[int, Index]) -> Index:
         """The value of a linear expression where the loops stand at the given positions."""
         total: Index = expression.constant

@@ -13,7 +13,7 @@ from lamina.dialects.vector.contraction import MultiReductionOp
 from lamina.lowering.vector._access import Structured
 from lamina.lowering.vector._combiner import combiner
 from lamina.lowering.vector._contraction import contract, contracted_loop
-from lamina.lowering.vector._emitter import Emitter, Index
+from lamina.lowering.vector._emitter import Body, Emitter, Index
 from lamina.lowering.vector._groups import Group
 from lamina.lowering.vector._schedule import Schedule, segments
 from lamina.lowering.vector._tile import Tile, evaluate, read, write
@@ -46,10 +46,16 @@ class Nest:
         reductions = group.root.reductions
         self._parallel_order = [loop for loop in schedule.order if loop not in reductions]
         self._reduction_order = [loop for loop in schedule.order if loop in reductions]
+        self._may_overlap = not any(self._reads_destination(member) for member in group.members)
+        """Whether a tile may be computed twice: the last one then starts early instead of being smaller."""
 
     def emit(self) -> Sequence[SSAValue]:
         """The new values of the group's live results."""
         return self._tiles(0, {}, {}, [destination(member, i) for member, i in self.live])
+
+    @staticmethod
+    def _reads_destination(of: Structured) -> bool:
+        return any(of.reads_output(i) and fill_of(of.outputs[i]) is None for i in range(len(of.outputs)))
 
     def _tiles(
         self, level: int, offsets: Mapping[int, Index], sizes: Mapping[int, int], carried: Sequence[SSAValue]
@@ -58,21 +64,31 @@ class Nest:
         if level == len(self._parallel_order):
             return self._tile(self._vectors(offsets, sizes), carried)
         loop = self._parallel_order[level]
-        for start, stop, step in self._segments(loop):
-            carried = self.emitter.loop(
-                start,
-                stop,
-                step,
-                carried,
-                lambda at, state, step=step: self._tiles(
-                    level + 1, {**offsets, loop: at}, {**sizes, loop: step}, state
-                ),
+        size, tile = self.group.root.sizes[loop], self._tile_of(loop)
+
+        def inside(step: int) -> Body:
+            return lambda at, state: self._tiles(
+                level + 1, {**offsets, loop: at}, {**sizes, loop: step}, state
             )
-        return carried
+
+        if not self._may_overlap:
+            for start, stop, step in self._segments(loop):
+                carried = self.emitter.loop(start, stop, step, carried, inside(step))
+            return carried
+        if size % tile == 0:
+            return self.emitter.loop(0, size, tile, carried, inside(tile))
+
+        def shifted(at: Index, state: Sequence[SSAValue]) -> Sequence[SSAValue]:
+            return inside(tile)(self.emitter.at_most(at, size - tile), state)
+
+        return self.emitter.loop(0, size, tile, carried, shifted)
+
+    def _tile_of(self, loop: int) -> int:
+        return min(self.schedule.tile[loop], self.group.root.sizes[loop])
 
     def _segments(self, loop: int) -> list[Segment]:
-        size, tile = self.group.root.sizes[loop], self.schedule.tile[loop]
-        return list(segments(size, min(tile, size), halve=loop == self.schedule.vector))
+        size = self.group.root.sizes[loop]
+        return list(segments(size, self._tile_of(loop), halve=loop == self.schedule.vector))
 
     def _vectors(self, offsets: Mapping[int, Index], sizes: Mapping[int, int]) -> Tile:
         """The tile at a place; the schedule's vector loop is its innermost dimension."""
