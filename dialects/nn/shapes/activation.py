@@ -36,7 +36,9 @@ def plain(op: ActivationOp) -> list[TensorType]:
 def with_parameters(op: ActivationOp) -> list[TensorType]:
     """The operand's type; the parameters are finite numbers (and celu's alpha is not 0)."""
     for name, attr in op.properties.items():
-        if isinstance(attr, FloatAttr) and not math.isfinite(attr.value.data):
+        if not isinstance(attr, FloatAttr):
+            raise ShapeError(f"attribute '{name}' is {attr}, expected an f64")
+        if not math.isfinite(attr.value.data):
             raise ShapeError(f"attribute '{name}' is {attr.value.data}, expected a finite number")
     if op.name == "nn.celu" and op.attribute("alpha") == 0:
         raise ShapeError("attribute 'alpha' is 0, expected a number to divide by")
