@@ -9,6 +9,7 @@ from __future__ import annotations
 from xdsl.dialects.builtin import ModuleOp, TensorType
 from xdsl.dialects.func import FuncOp
 
+from lamina.lowering.llvm import LLVM_PASSES
 from lamina.passes.framework.registry import NamedPipeline
 
 MODEL_PASSES = (
@@ -60,18 +61,8 @@ MACHINE_PASSES = (
     "math-polynomial-approximation",
     "canonicalize",
     "cse",
-    "convert-scf-to-cf",
     "annotate-entry",  # shapes and element types go onto the entry's arguments before they become pointers
-    "expand-strided-metadata",
-    "convert-vector-to-llvm",
-    "convert-math-to-llvm",
-    "convert-math-to-libm",
-    "convert-index-to-llvm",
-    "convert-arith-to-llvm",
-    "finalize-memref-to-llvm",
-    "convert-cf-to-llvm",
-    "convert-func-to-llvm{use-bare-ptr-memref-call-conv=true}",
-    "reconcile-unrealized-casts",  # the casts that the conversions left between them cancel
+    *LLVM_PASSES,  # the conversions to the llvm dialect, in their own order
     "canonicalize",
     "cse",
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from xdsl.dialects.builtin import DenseArrayBase, DenseIntOrFPElementsAttr, IntegerType, VectorType, i32
-from xdsl.ir import Block, SSAValue
+from xdsl.ir import Attribute, Block, SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
     IRDLOperation,
@@ -19,6 +19,8 @@ from xdsl.irdl import (
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.traits import IsTerminator
+
+from lamina.dialects.core.constants import as_array
 
 
 @irdl_op_definition
@@ -42,10 +44,10 @@ class SwitchOp(IRDLOperation):
         """Value, block and block operands of each case, in order."""
         operands = list(self.case_operands)
         cases: list[tuple[int, Block, list[SSAValue]]] = []
-        values = [] if self.case_values is None else list(self.case_values.get_values())
+        values = [] if self.case_values is None else as_array(self.case_values).tolist()
         counts = self.case_operand_segments.get_values()
         for value, block, count in zip(values, self.case_destinations, counts, strict=True):
-            cases.append((int(value), block, operands[: int(count)]))
+            cases.append((value, block, operands[: int(count)]))
             operands = operands[int(count) :]
         return cases
 
@@ -58,13 +60,14 @@ class SwitchOp(IRDLOperation):
     ) -> SwitchOp:
         """A switch from a default target and (value, block, operands) for each case."""
         case_operands = [operand for _, _, operands in cases for operand in operands]
-        properties = {
+        properties: dict[str, Attribute] = {
             "case_operand_segments": DenseArrayBase.from_list(
                 i32, [len(operands) for _, _, operands in cases]
             ),
             "operandSegmentSizes": DenseArrayBase.from_list(i32, [1, len(default[1]), len(case_operands)]),
         }
         if cases:
+            assert isinstance(value.type, IntegerType)
             case_type = VectorType(value.type, [len(cases)])
             properties["case_values"] = DenseIntOrFPElementsAttr.from_list(
                 case_type, [c for c, _, _ in cases]

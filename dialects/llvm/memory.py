@@ -11,8 +11,10 @@ from abc import ABC
 from xdsl.dialects.builtin import (
     I1,
     BoolAttr,
+    DenseArrayBase,
     IntegerAttr,
     IntegerType,
+    SignlessIntegerConstraint,
     StringAttr,
     UnitAttr,
     VectorType,
@@ -20,23 +22,27 @@ from xdsl.dialects.builtin import (
     i64,
 )
 from xdsl.dialects.llvm import ATOMIC_ORDERING_KEYWORDS, LLVMPointerType
-from xdsl.dialects.llvm import GEPOp as XdslGEPOp
 from xdsl.dialects.utils import parse_dynamic_index_list_without_types, print_dynamic_index_list
 from xdsl.ir import Attribute
 from xdsl.irdl import (
     IRDLOperation,
     ParsePropInAttrDict,
+    base,
     irdl_op_definition,
     operand_def,
     opt_prop_def,
     prop_def,
     result_def,
+    traits_def,
+    var_operand_def,
 )
 from xdsl.parser import Parser
 from xdsl.printer import Printer
+from xdsl.traits import Pure
 
 ORDERINGS = {keyword: number for number, keyword in ATOMIC_ORDERING_KEYWORDS.items()}
 NO_WRAP_FLAGS = {"inbounds": 3, "nusw": 2, "nuw": 4}
+POINTER_LIKE = base(LLVMPointerType) | VectorType.constr(LLVMPointerType)
 USE_OPERAND = -2147483648
 """Stands for an SSA index in ``rawConstantIndices``."""
 
@@ -188,21 +194,32 @@ class StoreOp(MemoryAccess):
         )
 
 
-class GEPOp(XdslGEPOp):
-    """An address inside what a pointer points to. As upstream, the no-wrap flags are one bit mask."""
+@irdl_op_definition
+class GEPOp(IRDLOperation):
+    """An address inside what a pointer points to, or a vector of them.
+
+    Indices are operands, or integers in ``rawConstantIndices``; the no-wrap flags are upstream's bit mask.
+    """
+
+    name = "llvm.getelementptr"
+    ptr = operand_def(POINTER_LIKE)
+    dynamicIndices = var_operand_def(SignlessIntegerConstraint | VectorType.constr(SignlessIntegerConstraint))
+    res = result_def(POINTER_LIKE)
+    rawConstantIndices = prop_def(DenseArrayBase.constr(i32))
+    elem_type = prop_def()
+    noWrapFlags = prop_def(IntegerAttr[i32], default_value=IntegerAttr(0, i32))
+    traits = traits_def(Pure())
 
     def print(self, printer: Printer) -> None:
-        flags = self.noWrapFlags.value.data | (3 if self.inbounds is not None else 0)
-        if text := no_wrap_text(flags):
+        if text := no_wrap_text(self.noWrapFlags.value.data):
             printer.print_string(f" {text}")
         printer.print_string(" ")
         printer.print_ssa_value(self.ptr)
-        print_dynamic_index_list(
-            printer, USE_OPERAND, self.ssa_indices, self.rawConstantIndices.iter_values()
-        )
+        indices = self.rawConstantIndices.iter_values()
+        print_dynamic_index_list(printer, USE_OPERAND, self.dynamicIndices, indices)
         printer.print_op_attributes(self.attributes)
         printer.print_string(" : ")
-        printer.print_function_type([self.ptr.type, *(v.type for v in self.ssa_indices)], [self.result.type])
+        printer.print_function_type(self.operand_types, self.result_types)
         printer.print_string(", ")
         printer.print_attribute(self.elem_type)
 
@@ -217,11 +234,16 @@ class GEPOp(XdslGEPOp):
         parser.parse_punctuation(",")
         element_type = parser.parse_type()
         operands = parser.resolve_operands([pointer, *indices], function_type.inputs.data, parser.pos)
-        op = cls(operands[0], list(constants), element_type, operands[1:])
-        op.results[0]._type = function_type.outputs.data[0]  # pyright: ignore[reportPrivateUsage]
-        op.properties["noWrapFlags"] = IntegerAttr(flags, i32)
-        op.attributes |= attributes
-        return op
+        return cls.create(
+            operands=operands,
+            result_types=function_type.outputs.data,
+            properties={
+                "elem_type": element_type,
+                "noWrapFlags": IntegerAttr(flags, i32),
+                "rawConstantIndices": DenseArrayBase.from_list(i32, constants),
+            },
+            attributes=attributes,
+        )
 
 
 def no_wrap_text(flags: int) -> str:
@@ -336,7 +358,7 @@ class MaskedScatterOp(IRDLOperation):
 
 @irdl_op_definition
 class PrefetchOp(IRDLOperation):
-    """A hint that an address is used soon: to write (rw = 1), locality 0 to 3, data or code. Generic syntax."""
+    """A hint that an address is used soon: read or write, locality 0 to 3, data or code. Generic syntax."""
 
     name = "llvm.intr.prefetch"
     addr = operand_def(LLVMPointerType)

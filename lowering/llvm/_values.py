@@ -1,8 +1,17 @@
-"""Looking through unrealized casts and at constants."""
+"""Looking through unrealized casts, at constants, and into lists of integers."""
 
 from __future__ import annotations
 
-from xdsl.dialects.builtin import IntegerAttr, UnrealizedConversionCastOp
+from collections.abc import Sequence
+from typing import cast
+
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    DenseArrayBase,
+    IntegerAttr,
+    IntegerType,
+    UnrealizedConversionCastOp,
+)
 from xdsl.ir import Attribute, Operation, SSAValue
 
 
@@ -31,3 +40,14 @@ def constant_integer(value: SSAValue) -> int | None:
         if isinstance(attribute, IntegerAttr):
             return attribute.value.data
     return None
+
+
+def integers(attribute: Attribute) -> list[int]:
+    """The values of an ``array<i64: …>`` attribute."""
+    return [int(value) for value in cast(DenseArrayBase[IntegerType], attribute).get_values()]
+
+
+def mixed(static: Attribute, dynamic: Sequence[SSAValue]) -> list[int | SSAValue]:
+    """A list in which placeholders of a static list stand for the operands, in order."""
+    operands = iter(dynamic)
+    return [next(operands) if value == DYNAMIC_INDEX else value for value in integers(static)]

@@ -1,4 +1,4 @@
-"""Rules for vector loads and stores, masked ones, transfers, gathers and scatters. Vectors have rank 0 or 1 here."""
+"""Rules for vector loads, stores, transfers, masked accesses, gathers. Vectors have rank 0 or 1 here."""
 
 from __future__ import annotations
 
@@ -291,7 +291,7 @@ def _transfer_write(conversion: Conversion, op: Operation) -> list[SSAValue]:
 
 
 def _lane_pointers(conversion: Conversion, op: Operation, offsets: SSAValue, element: Attribute) -> SSAValue:
-    """The addresses of a gather or scatter: the base's, moved by the offsets along the innermost dimension."""
+    """The addresses of a gather or scatter: the base's, moved along the innermost dimension."""
     base = op.operands[0]
     assert isinstance(base.type, MemRefType)
     rank = base.type.get_num_dims()

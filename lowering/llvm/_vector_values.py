@@ -1,4 +1,4 @@
-"""Rules for vector operations on values: elements, shuffles, slices, reductions. Vectors have rank 0 or 1 here."""
+"""Rules for vector operations on values: elements, shuffles, slices, reductions. Vectors have rank 0 or 1."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def _broadcast(conversion: Conversion, op: Operation) -> SSAValue:
 
 
 def _position(op: Operation, dynamic: Sequence[SSAValue]) -> Index | None:
-    """The one position of an extraction or insertion in a flat vector, None where it means the whole vector."""
+    """The one position of an extraction or insertion in a flat vector, None for the whole vector."""
     static = op.properties["static_position"]
     assert isinstance(static, DenseArrayBase)
     positions = [int(value) for value in static.get_values()]

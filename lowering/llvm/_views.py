@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from xdsl.dialects import memref
-from xdsl.dialects.builtin import DYNAMIC_INDEX, DenseArrayBase, MemRefType, i8
-from xdsl.ir import Operation, SSAValue
+from xdsl.dialects.builtin import MemRefType, i8
+from xdsl.ir import Attribute, Operation, SSAValue
 
 from lamina.dialects.core.diagnostics import error
 from lamina.dialects.llvm.values import AddrSpaceCastOp
@@ -23,7 +23,7 @@ from lamina.lowering.llvm._descriptors import (
     row_major_parts,
 )
 from lamina.lowering.llvm._types import pointer_type
-from lamina.lowering.llvm._values import constant_integer
+from lamina.lowering.llvm._values import constant_integer, mixed
 
 
 def _view(conversion: Conversion, op: Operation) -> Descriptor:
@@ -45,13 +45,9 @@ def _part(conversion: Conversion, value: SSAValue) -> Part:
     return conversion.value(value) if constant is None else constant
 
 
-def _mixed(conversion: Conversion, static: DenseArrayBase, dynamic: Sequence[SSAValue]) -> list[Part]:
-    """The parts that a static list with placeholders and its operands say."""
-    operands = iter(dynamic)
-    return [
-        _part(conversion, next(operands)) if value == DYNAMIC_INDEX else int(value)
-        for value in static.get_values()
-    ]
+def _mixed(conversion: Conversion, static: Attribute, dynamic: Sequence[SSAValue]) -> list[Part]:
+    """The parts that a static list with placeholders and its operands say, converted."""
+    return [item if isinstance(item, int) else _part(conversion, item) for item in mixed(static, dynamic)]
 
 
 def _reinterpret_cast(conversion: Conversion, op: Operation) -> Descriptor:

@@ -15,7 +15,6 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
-from lamina.dialects.core.diagnostics import error
 from lamina.dialects.llvm.values import PoisonOp
 from lamina.lowering.llvm._conversion import Conversion, Replacement, Rule
 from lamina.lowering.llvm._descriptors import (
@@ -38,15 +37,16 @@ LINKAGE = "llvm.linkage"
 def convert_func_to_llvm(root: Operation, bare_pointers: bool = False) -> int:
     """Turn the func operations under ``root`` into llvm's; returns how many there were.
 
-    With ``bare_pointers`` a memref argument is one pointer, which needs a static shape and a row-major layout
-    (anything else is an error), and gets ``llvm.noalias`` unless some call passes one buffer twice.
+    With ``bare_pointers`` a memref of static shape and row-major layout is passed as one pointer, with
+    ``llvm.noalias`` unless some call passes one buffer twice. Other memrefs are passed as the members of
+    their descriptors.
     """
     passed_twice = arguments_passed_twice(root) if bare_pointers else {}
     return FunctionConversion(bare_pointers, passed_twice).run(root)
 
 
 def arguments_passed_twice(root: Operation) -> dict[str, set[int]]:
-    """Argument positions, by function name, at which some call passes a memref that it passes elsewhere too."""
+    """Argument positions, by function name, at which some call passes a memref it passes elsewhere too."""
     found: dict[str, set[int]] = {}
     for op in root.walk():
         if isinstance(op, func.CallOp):
@@ -73,13 +73,16 @@ class FunctionConversion(Conversion):
 
     # Types of arguments and results.
 
-    def members(self, type: Attribute, at: Operation) -> list[tuple[Position, Attribute]]:
+    def is_bare(self, type: Attribute) -> bool:
+        """Whether values of a type are passed as one pointer."""
+        return self.bare_pointers and isinstance(type, MemRefType) and is_static_identity(type)
+
+    def members(self, type: Attribute) -> list[tuple[Position, Attribute]]:
         """The arguments that pass a value of a type: position in its descriptor, and type."""
         if not isinstance(type, MemRefType):
             return [((), convert_type(type))]
         pointer = pointer_type(type.memory_space)
-        if self.bare_pointers:
-            self._require_bare(type, at)
+        if self.is_bare(type):
             return [(ALIGNED, pointer)]
         dimensions = [(field, i) for field in (3, 4) for i in range(type.get_num_dims())]
         return [
@@ -88,24 +91,15 @@ class FunctionConversion(Conversion):
             *((position, INDEX) for position in (OFFSET, *dimensions)),
         ]
 
-    def _require_bare(self, type: MemRefType, at: Operation) -> None:
-        if not is_static_identity(type):
-            raise error(
-                f"has an argument or result of type {type}, which a bare pointer does not describe",
-                at,
-                hint="use convert-func-to-llvm without use-bare-ptr-memref-call-conv, or static shapes",
-            )
-
-    def result_type(self, types: Sequence[Attribute], at: Operation) -> Attribute:
+    def result_type(self, types: Sequence[Attribute]) -> Attribute:
         """The one type that results are returned as: void, a type, or a struct of them."""
-        returned = [self._returned(type, at) for type in types]
+        returned = [self._returned(type) for type in types]
         if not returned:
             return llvm.LLVMVoidType()
         return returned[0] if len(returned) == 1 else llvm.LLVMStructType.from_type_list(returned)
 
-    def _returned(self, type: Attribute, at: Operation) -> Attribute:
-        if isinstance(type, MemRefType) and self.bare_pointers:
-            self._require_bare(type, at)
+    def _returned(self, type: Attribute) -> Attribute:
+        if isinstance(type, MemRefType) and self.is_bare(type):
             return pointer_type(type.memory_space)
         return convert_type(type)
 
@@ -114,7 +108,7 @@ class FunctionConversion(Conversion):
     def _function(self, op: Operation) -> list[Replacement]:
         assert isinstance(op, func.FuncOp)
         inputs = op.function_type.inputs.data
-        members = [self.members(type, op) for type in inputs]
+        members = [self.members(type) for type in inputs]
         types = [type for group in members for _, type in group]
         region = op.detach_region(0)
         properties: dict[str, Attribute | None] = {"arg_attrs": self._argument_attributes(op, members)}
@@ -124,7 +118,7 @@ class FunctionConversion(Conversion):
         linkage = attributes.pop(LINKAGE, None)
         new = llvm.FuncOp(
             op.sym_name,
-            llvm.LLVMFunctionType(types, self.result_type(op.function_type.outputs.data, op)),
+            llvm.LLVMFunctionType(types, self.result_type(op.function_type.outputs.data)),
             linkage if isinstance(linkage, llvm.LinkageAttr) else llvm.LinkageAttr("external"),
             sym_visibility=op.sym_visibility,
             body=region,
@@ -146,7 +140,7 @@ class FunctionConversion(Conversion):
             zip(members, given, op.function_type.inputs, strict=True)
         ):
             first = dict(attributes.data)
-            if isinstance(type, MemRefType) and self.bare_pointers and i not in shared:
+            if self.is_bare(type) and i not in shared:
                 first["llvm.noalias"] = UnitAttr()
             result += [DictionaryAttr(first), *[DictionaryAttr({})] * (len(group) - 1)]
         return ArrayAttr(result) if any(attributes.data for attributes in result) else None
@@ -163,7 +157,7 @@ class FunctionConversion(Conversion):
     ) -> Replacement:
         if not isinstance(type, MemRefType):
             return values[0]
-        if self.bare_pointers:
+        if self.is_bare(type):
             return Descriptor.of_pointer(type, values[0], values[0])
         return Descriptor(type, {position: value for (position, _), value in zip(group, values, strict=True)})
 
@@ -174,13 +168,13 @@ class FunctionConversion(Conversion):
         if not isinstance(value.type, MemRefType):
             return [self.value(value)]
         descriptor = self.descriptor(value)
-        return [descriptor.part_value(self, position) for position, _ in self.members(value.type, self.op)]
+        return [descriptor.part_value(self, position) for position, _ in self.members(value.type)]
 
     def _call(self, op: Operation) -> list[Replacement]:
         assert isinstance(op, func.CallOp)
         operands = [member for value in op.arguments for member in self.passed(value)]
         types = [result.type for result in op.results]
-        returned = self.result_type(types, op) if types else None
+        returned = self.result_type(types) if types else None
         call = llvm.CallOp(op.callee, *operands, return_type=returned)
         call.attributes = dict(op.attributes)
         self.insert(call)
@@ -192,7 +186,7 @@ class FunctionConversion(Conversion):
                 self.emit(
                     llvm.ExtractValueOp,
                     (call.results[0],),
-                    self._returned(t, op),
+                    self._returned(t),
                     {"position": position_attribute((i,))},
                 )
                 for i, t in enumerate(types)
@@ -200,14 +194,14 @@ class FunctionConversion(Conversion):
         return [self._result(type, value) for type, value in zip(types, values, strict=True)]
 
     def _result(self, type: Attribute, value: SSAValue) -> Replacement:
-        if isinstance(type, MemRefType) and self.bare_pointers:
+        if isinstance(type, MemRefType) and self.is_bare(type):
             return Descriptor.of_pointer(type, value, value)
         return value
 
     def _return(self, op: Operation) -> list[Replacement]:
         values = [self._given_back(value) for value in op.operands]
         if len(values) > 1:
-            struct_type = self.result_type([value.type for value in op.operands], op)
+            struct_type = self.result_type([value.type for value in op.operands])
             struct = self.emit(PoisonOp, (), struct_type)
             for i, value in enumerate(values):
                 struct = insert_value(self, struct, value, (i,))
@@ -216,8 +210,7 @@ class FunctionConversion(Conversion):
         return []
 
     def _given_back(self, value: SSAValue) -> SSAValue:
-        if isinstance(value.type, MemRefType) and self.bare_pointers:
-            self._require_bare(value.type, self.op)
+        if self.is_bare(value.type):
             return self.descriptor(value).pointer(self)
         return self.value(value)
 
@@ -237,10 +230,10 @@ _PURE = (UnrealizedConversionCastOp, llvm.InsertValueOp, llvm.ExtractValueOp, Po
 class ConvertFuncToLLVM(Pass):
     """Convert functions, calls and returns to the llvm dialect.
 
-    A memref is passed as the members of its descriptor, or as one pointer with
-    `use-bare-ptr-memref-call-conv` (static shapes and row-major layouts only): such pointers are
-    `llvm.noalias` unless a call in the module passes a buffer twice. Attributes of arguments are kept, on
-    the first of the arguments that stand for one.
+    A memref is passed as the members of its descriptor. With `use-bare-ptr-memref-call-conv`, memrefs of
+    static shape and row-major layout are passed as one pointer (upstream refuses the others then): it is
+    `llvm.noalias` unless a call in the module passes a buffer twice. Attributes of arguments are kept, on the
+    first of the arguments that stand for one.
 
     ```mlir
     func.func private @f(%x: memref<4xf32> {nn.name = "x"}, %i: index) -> index {

@@ -30,8 +30,8 @@ FALSE = BoolAttr.from_bool(False)
 def convert_math_to_llvm(root: Operation, approximate_log1p: bool = False) -> int:
     """Turn the math operations that LLVM has intrinsics for into these; returns how many there were.
 
-    ``math.log1p`` stays for convert-math-to-libm unless ``approximate_log1p`` asks for ``log(1 + x)``, which loses
-    all digits of a small x; ``math.expm1`` has no intrinsic either and stays always.
+    ``math.log1p`` stays for convert-math-to-libm unless ``approximate_log1p`` asks for ``log(1 + x)``, which
+    loses all digits of a small x; ``math.expm1`` has no intrinsic either and stays always.
     """
     rules = RULES | {"math.log1p": _log_of_one_plus} if approximate_log1p else RULES
     return convert(root, rules)
@@ -127,9 +127,9 @@ RULES: dict[str, Rule] = {
 class ConvertMathToLLVM(Pass):
     """Convert math operations to llvm intrinsics, where LLVM has one.
 
-    What has none (`math.erf`, `math.expm1`, `math.log1p`, …) is left for `convert-math-to-libm`. Unlike upstream,
-    `math.log1p` and `math.expm1` are not rewritten as `log(1 + x)` and `exp(x) - 1`, which lose all digits of a small
-    x; `approximate-log1p` asks for the former.
+    What has none (`math.erf`, `math.expm1`, `math.log1p`, …) is left for `convert-math-to-libm`. Unlike
+    upstream, `math.log1p` and `math.expm1` are not rewritten as `log(1 + x)` and `exp(x) - 1`, which lose all
+    digits of a small x; `approximate-log1p` asks for the former.
 
     ```mlir
     func.func @f(%x: f32) -> f32 {

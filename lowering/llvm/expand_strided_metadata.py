@@ -6,11 +6,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects import arith, memref
-from xdsl.dialects.builtin import DYNAMIC_INDEX, ArrayAttr, DenseArrayBase, IndexType, IntegerAttr, MemRefType
+from xdsl.dialects.builtin import DYNAMIC_INDEX, ArrayAttr, IndexType, IntegerAttr, MemRefType
 from xdsl.ir import Operation, SSAValue
 
 from lamina.dialects.core.diagnostics import error
 from lamina.lowering.llvm._types import strides_of
+from lamina.lowering.llvm._values import mixed
 from lamina.passes.framework.conditions import no_op
 from lamina.passes.framework.passes import Pass, PassContext
 
@@ -19,7 +20,7 @@ INDEX = IndexType()
 
 
 def expand_strided_metadata(root: Operation) -> int:
-    """Turn subviews and reshapes under ``root`` into ``memref.reinterpret_cast``; returns how many there were."""
+    """Turn subviews and reshapes under ``root`` into ``memref.reinterpret_cast``; returns how many."""
     operations = [op for op in root.walk() if op.name in RULES]
     for op in operations:
         RULES[op.name](Expansion(op))
@@ -119,11 +120,6 @@ def _static(known: int | None, part: Part) -> Part:
     return part if known is None else known
 
 
-def _mixed(static: DenseArrayBase, dynamic: Sequence[SSAValue]) -> list[Part]:
-    operands = iter(dynamic)
-    return [next(operands) if v == DYNAMIC_INDEX else int(v) for v in static.get_values()]  # pyright: ignore[reportAttributeAccessIssue]
-
-
 def _groups(op: Operation) -> list[list[int]]:
     reassociation = op.properties["reassociation"]
     assert isinstance(reassociation, ArrayAttr)
@@ -134,9 +130,9 @@ def _subview(expansion: Expansion) -> None:
     """The offset moves by the offsets times the strides; strides are multiplied."""
     op = expansion.op
     assert isinstance(op, memref.SubviewOp)
-    offsets = _mixed(op.static_offsets, op.offsets)
-    sizes = _mixed(op.static_sizes, op.sizes)
-    steps = _mixed(op.static_strides, op.strides)
+    offsets = mixed(op.static_offsets, op.offsets)
+    sizes = mixed(op.static_sizes, op.sizes)
+    steps = mixed(op.static_strides, op.strides)
     offset = expansion.offset()
     for i, start in enumerate(offsets):
         if start != 0:
@@ -160,7 +156,7 @@ def _kept_dimensions(op: memref.SubviewOp, sizes: Sequence[Part]) -> list[int]:
     if len(units) == len(sizes) - len(shape):
         return [i for i in range(len(sizes)) if i not in units]
     source_layout, layout = strides_of(source), strides_of(type)
-    steps = _mixed(op.static_strides, op.strides)
+    steps = mixed(op.static_strides, op.strides)
     kept: list[int] = []
     for i, size in enumerate(sizes):
         at = len(kept)
@@ -192,7 +188,7 @@ def _expand_shape(expansion: Expansion) -> None:
     """Each group's strides are products of the sizes behind, times the stride that was split."""
     op = expansion.op
     assert isinstance(op, memref.ExpandShapeOp)
-    sizes = _mixed(op.static_output_shape, op.output_shape)
+    sizes = mixed(op.static_output_shape, op.output_shape)
     strides: list[Part] = [1] * len(sizes)
     for dimension, group in enumerate(_groups(op)):
         stride = expansion.stride(dimension)

@@ -1,4 +1,4 @@
-"""Helpers of the lowering tests: run passes on text, run the result, and run what upstream's passes make of it."""
+"""Helpers of the lowering tests: run passes on text, run the result, run what upstream makes of it."""
 
 from __future__ import annotations
 
@@ -45,6 +45,30 @@ def execute() -> Execute:
 def execute_upstream(mlir_opt: Callable[..., str]) -> Execute:
     """The same by upstream's passes; skips where mlir-opt is not installed."""
     return lambda text, arguments: run_llvm(mlir_opt(text, f"--pass-pipeline={UPSTREAM}"), arguments)
+
+
+@pytest.fixture
+def accepted_by_upstream(
+    mlir_opt: Callable[..., str], mlir_translate: Callable[..., str]
+) -> Callable[[str], None]:
+    """Lower a text and let mlir-opt and mlir-translate read the result; skips where they are missing."""
+
+    def accept(text: str) -> None:
+        mlir_translate(mlir_opt(_lower(text)), "--mlir-to-llvmir")
+
+    return accept
+
+
+@pytest.fixture
+def check() -> Callable[[Sequence[np.ndarray], Sequence[object]], None]:
+    """Arrays equal expected ones up to a few roundings in f32; None is expected of anything."""
+
+    def compare(results: Sequence[np.ndarray], expected: Sequence[object]) -> None:
+        for result, wanted in zip(results, expected, strict=True):
+            if wanted is not None:
+                np.testing.assert_allclose(result, np.asarray(wanted, result.dtype), rtol=1e-5, atol=1e-5)
+
+    return compare
 
 
 def run_llvm(text: str, arguments: Sequence[Argument]) -> list[np.ndarray]:
