@@ -1,8 +1,7 @@
 """An estimate of the cycles that a tiling of a root takes on a superscalar core with vector units.
 
 One step of a tile is bound by its arithmetic (two operations a cycle), by its loads (two a cycle) or, in a
-reduction, by the latency of the accumulation. Edges count as whole steps along parallel loops, with
-smaller steps of their own along reductions.
+reduction, by the latency of the accumulation. Edges count as whole steps.
 """
 
 from __future__ import annotations
@@ -10,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import product as combinations
 from math import ceil, prod
 
 from xdsl.dialects import arith
@@ -21,7 +19,6 @@ from xdsl.ir import Attribute
 from lamina.lowering.codegen.target import Target
 from lamina.lowering.vector._access import Access, Structured
 from lamina.lowering.vector._combiner import fused_products
-from lamina.lowering.vector._schedule import segments
 
 _LATENCY = 5
 _TILE_OVERHEAD = 6
@@ -129,25 +126,12 @@ class CostModel:
         untiled = {loop: size for loop, size in enumerate(sizes) if loop not in tile}
         repeats = prod(size for loop, size in untiled.items() if loop in reductions)
         tiles = prod(size for loop, size in untiled.items() if loop not in reductions)
-        cycles = 0.0
-        edges = [self._steps(loop, tile[loop], vector) for loop in tile]
-        for chosen in combinations(*edges):
-            steps = {loop: step for loop, (step, _) in zip(tile, chosen, strict=True)}
-            counts = {loop: count for loop, (_, count) in zip(tile, chosen, strict=True)}
-            inner = prod(n for loop, n in counts.items() if loop in reductions)
-            outer = prod(n for loop, n in counts.items() if loop not in reductions)
-            results = self.accumulators({d: s for d, s in steps.items() if d not in reductions}, vector)
-            overhead = _TILE_OVERHEAD + results * (_HORIZONTAL if vector in reductions else 2)
-            cycles += outer * (self.step(steps, vector) * inner * repeats + overhead)
-        return cycles * tiles
-
-    def _steps(self, loop: int, tile: int, vector: int) -> list[tuple[int, int]]:
-        """The sizes of a loop's steps and how often each occurs."""
-        size = self.root.sizes[loop]
-        if loop not in self.root.reductions:
-            return [(tile, ceil(size / tile))]
-        parts = segments(size, tile, halve=loop == vector)
-        return [(step, (stop - start) // step) for start, stop, step in parts]
+        counts = {loop: ceil(sizes[loop] / step) for loop, step in tile.items()}
+        inner = prod(n for loop, n in counts.items() if loop in reductions) * repeats
+        outer = prod(n for loop, n in counts.items() if loop not in reductions) * tiles
+        results = self.accumulators({d: s for d, s in tile.items() if d not in reductions}, vector)
+        overhead = _TILE_OVERHEAD + results * (_HORIZONTAL if vector in reductions else 2)
+        return outer * (self.step(tile, vector) * inner + overhead)
 
 
 _I1 = IntegerType(1)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import product
 
+import numpy as np
+from xdsl.dialects.builtin import VectorType, i1
 from xdsl.dialects.linalg.ops import FillOp
 from xdsl.dialects.vector import CombiningKindAttr
 from xdsl.ir import OpResult, SSAValue
 
+from lamina.dialects.arith.on_vectors import SelectOp
+from lamina.dialects.core.constants import constant_attr
 from lamina.dialects.vector.contraction import MultiReductionOp
 from lamina.lowering.vector._access import Structured
 from lamina.lowering.vector._combiner import combiner
@@ -17,8 +20,6 @@ from lamina.lowering.vector._emitter import Body, Emitter, Index
 from lamina.lowering.vector._groups import Group
 from lamina.lowering.vector._schedule import Schedule, segments
 from lamina.lowering.vector._tile import Tile, evaluate, read, write
-
-Segment = tuple[int, int, int]
 
 
 def fill_of(value: SSAValue) -> FillOp | None:
@@ -72,7 +73,7 @@ class Nest:
             )
 
         if not self._may_overlap:
-            for start, stop, step in self._segments(loop):
+            for start, stop, step in segments(size, tile, halve=loop == self.schedule.vector):
                 carried = self.emitter.loop(start, stop, step, carried, inside(step))
             return carried
         if size % tile == 0:
@@ -85,10 +86,6 @@ class Nest:
 
     def _tile_of(self, loop: int) -> int:
         return min(self.schedule.tile[loop], self.group.root.sizes[loop])
-
-    def _segments(self, loop: int) -> list[Segment]:
-        size = self.group.root.sizes[loop]
-        return list(segments(size, self._tile_of(loop), halve=loop == self.schedule.vector))
 
     def _vectors(self, offsets: Mapping[int, Index], sizes: Mapping[int, int]) -> Tile:
         """The tile at a place; the schedule's vector loop is its innermost dimension."""
@@ -140,44 +137,63 @@ class Nest:
                 source = state
         return read(self.emitter, source, access, tile)
 
-    def _reduce(self, tile: Tile, accumulators: Sequence[SSAValue]) -> Sequence[SSAValue]:
+    def _reduce(self, tile: Tile, initial: Sequence[SSAValue]) -> Sequence[SSAValue]:
         """The reduction loops. A tiled one keeps partial results in wider vectors, reduced at the end."""
         root = self.group.root
-        for chosen in product(*(self._segments(loop) for loop in self._reduction_order)):
-            steps = {loop: step for loop, (_, _, step) in zip(self._reduction_order, chosen, strict=True)}
-            wide = self._vectors(tile.offsets, {**dict(tile.dims), **steps})
-            added = [i for i, (loop, _) in enumerate(wide.dims) if loop in root.reductions]
-            if not added:
-                accumulators = self._reduction_loops(tile, chosen, accumulators)
-                continue
-            kinds = [combiner(root, i) for i in range(len(accumulators))]
-            start = [
-                self.emitter.number(kind.neutral, arg.type, wide.shape)
-                for kind, arg in zip(kinds, root.body.args[len(root.inputs) :], strict=True)
-                if kind is not None
-            ]
-            partial = self._reduction_loops(wide, chosen, start)
-            accumulators = [
-                self.emitter.value(MultiReductionOp(value, held, added, CombiningKindAttr(kind.kind)))
-                for value, held, kind in zip(partial, accumulators, kinds, strict=True)
-                if kind is not None
-            ]
-        return accumulators
+        steps = {loop: self._tile_of(loop) for loop in self._reduction_order}
+        wide = self._vectors(tile.offsets, {**dict(tile.dims), **steps})
+        added = [i for i, (loop, _) in enumerate(wide.dims) if loop in root.reductions]
+        if not added:
+            return self._reduction_loops(0, tile, {}, initial)
+        kinds = [kind for i in range(len(initial)) if (kind := combiner(root, i)) is not None]
+        elements = [argument.type for argument in root.body.args[len(root.inputs) :]]
+        start = [
+            self.emitter.number(kind.neutral, element, wide.shape)
+            for kind, element in zip(kinds, elements, strict=True)
+        ]
+        partial = self._reduction_loops(0, wide, {}, start)
+        return [
+            self.emitter.value(MultiReductionOp(value, held, added, CombiningKindAttr(kind.kind)))
+            for value, held, kind in zip(partial, initial, kinds, strict=True)
+        ]
 
     def _reduction_loops(
-        self, tile: Tile, chosen: Sequence[Segment], carried: Sequence[SSAValue]
+        self, level: int, tile: Tile, fresh: Mapping[int, int], carried: Sequence[SSAValue]
     ) -> Sequence[SSAValue]:
-        if not chosen:
-            return self._step(tile, carried)
-        (start, stop, step), *rest = chosen
-        loop = self._reduction_order[-len(chosen)]
-        return self.emitter.loop(
-            start,
-            stop,
-            step,
-            carried,
-            lambda at, state: self._reduction_loops(Tile({**tile.offsets, loop: at}, tile.dims), rest, state),
-        )
+        """The loops from a level of the reduction order inwards; carries the accumulators.
+
+        The last step of a tiled loop starts early where the tile does not divide its size; ``fresh`` says
+        for such loops how many iterations at the end of the step are new, and only those are accumulated.
+        """
+        if level == len(self._reduction_order):
+            return self._masked(fresh, tile, carried, self._step(tile, carried))
+        loop = self._reduction_order[level]
+        size, step = self.group.root.sizes[loop], self._tile_of(loop)
+        rest = size % step
+
+        def inside(at: Index, state: Sequence[SSAValue], new: int = 0) -> Sequence[SSAValue]:
+            place = Tile({**tile.offsets, loop: at}, tile.dims)
+            return self._reduction_loops(level + 1, place, {**fresh, loop: new} if new else fresh, state)
+
+        carried = self.emitter.loop(0, size - rest, step, carried, inside)
+        return inside(size - step, carried, rest) if rest else carried
+
+    def _masked(
+        self, fresh: Mapping[int, int], tile: Tile, before: Sequence[SSAValue], after: Sequence[SSAValue]
+    ) -> Sequence[SSAValue]:
+        """The accumulators after a step, where its iterations are new; as before elsewhere."""
+        if not fresh:
+            return after
+        chosen = np.ones(tile.shape, np.bool_)
+        for place, (loop, size) in enumerate(tile.dims):
+            if loop in fresh:
+                is_new = np.arange(size) >= size - fresh[loop]
+                chosen &= is_new.reshape([-1 if i == place else 1 for i in range(len(tile.dims))])
+        mask = self.emitter.constant(constant_attr(chosen, VectorType(i1, list(tile.shape))))
+        return [
+            self.emitter.value(SelectOp.create(operands=[mask, new, old], result_types=[old.type]))
+            for new, old in zip(after, before, strict=True)
+        ]
 
     def _step(self, tile: Tile, accumulators: Sequence[SSAValue]) -> Sequence[SSAValue]:
         """The body of the root once, on accumulators of the tile's shape."""
