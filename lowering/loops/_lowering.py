@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import cast
 
-from xdsl.dialects import linalg, memref
+from xdsl.dialects import memref
 from xdsl.dialects.builtin import MemRefType, TensorType
+from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import Operation
 
 from lamina.dialects.core.diagnostics import error
