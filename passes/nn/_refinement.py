@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from xdsl.dialects.builtin import FunctionType, ModuleOp, StringAttr, TensorType
+from xdsl.dialects.builtin import FunctionType, ModuleOp, StringAttr, SymbolRefAttr, TensorType
 from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.dialects.scf import ForOp, IfOp, WhileOp
 from xdsl.dialects.tensor import CastOp
@@ -48,6 +48,7 @@ class Refinement:
     def __init__(self, module: ModuleOp) -> None:
         self._module = module
         self._depth = 0
+        self._made: dict[tuple[str, tuple[Attribute, ...]], FuncOp] = {}
 
     def function(self, function: FuncOp, types: Sequence[Attribute]) -> None:
         """Give a function argument types, refine its body, and make its signature follow."""
@@ -160,18 +161,25 @@ class Refinement:
         inside = _is_inside(op, self._module)  # not so on trial, where nothing outside may change
         if not inside or not isinstance(callee, FuncOp) or not callee.body.blocks:
             return
-        wanted = [v.type for v in op.operands]
-        if wanted != list(callee.function_type.inputs):
-            self._depth += 1
-            if self._depth > _MAX_SPECIALIZATION_DEPTH:
-                raise error("recurses with shapes that keep changing", op)
-            if len(_calls(self._module, callee)) > 1:
-                callee = self._clone(callee)
-                op.callee = type(op.callee)(callee.sym_name.data)
-            self.function(callee, wanted)
-            self._depth -= 1
+        wanted = tuple(v.type for v in op.operands)
+        if wanted != callee.function_type.inputs.data:
+            callee = self._specialised(callee, wanted, op)
+            op.callee = SymbolRefAttr(callee.sym_name.data)
         for result, kind in zip(list(op.results), callee.function_type.outputs, strict=True):
             set_type(result, kind)
+
+    def _specialised(self, callee: FuncOp, wanted: tuple[Attribute, ...], call: CallOp) -> FuncOp:
+        """The form of a function for argument types, made at its first call with them."""
+        key = callee.sym_name.data, wanted
+        if key not in self._made:
+            self._depth += 1
+            if self._depth > _MAX_SPECIALIZATION_DEPTH:
+                raise error("recurses with shapes that keep changing", call)
+            made = self._clone(callee) if len(_calls(self._module, callee)) > 1 else callee
+            self._made[key] = made  # before its body is refined, which may call it again
+            self.function(made, wanted)
+            self._depth -= 1
+        return self._made[key]
 
     def _clone(self, function: FuncOp) -> FuncOp:
         """A private copy of a function under a name that is free."""
