@@ -30,6 +30,8 @@ from lamina.lowering.codegen.jit import (
     compile_to_object,
     load_object,
 )
+from lamina.lowering.codegen.llvm_emitter import attribute
+from lamina.lowering.codegen.llvm_functions import linkage
 from lamina.lowering.codegen.memory import ALIGNMENT, ArenaPool, address_of
 from lamina.lowering.codegen.signature import ArrayInfo, Signature, entry_signature
 from lamina.lowering.codegen.target import Target, host_target
@@ -228,6 +230,9 @@ def _find_entry(module: ModuleOp, entry: str) -> Operation:
             f"the module has no function '{entry}' in the llvm dialect",
             hint=did_you_mean(entry, list(functions)) or f"functions: {known}",
         )
+    visibility = attribute(functions[entry], "sym_visibility")
+    if linkage(functions[entry]) or (isinstance(visibility, StringAttr) and visibility.data == "private"):
+        raise error("is private, so it cannot be an entry", functions[entry], hint="make it public")
     return functions[entry]
 
 

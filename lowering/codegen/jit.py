@@ -225,6 +225,7 @@ def _linker() -> Any:
 def _optimised(text: str, machine: TargetMachine, level: int, timings: dict[str, float]) -> ModuleRef:
     """The parsed module after the standard pipeline with both vectorisers."""
     import llvmlite.binding as llvm
+    from llvmlite.binding import ffi
 
     with _Timed(timings, "parse"):
         module = _parse(text, machine)
@@ -235,6 +236,9 @@ def _optimised(text: str, machine: TargetMachine, level: int, timings: dict[str,
         builder = llvm.create_pass_builder(machine, options)
         manager = builder.getModulePassManager()
         _unlocked().LLVMPY_RunNewModulePassManager(manager, module, builder)
+        # llvmlite 0.50 never frees a pass manager: its class inherits an empty method for it.
+        ffi.lib.LLVMPY_DisposeNewModulePassManger(manager)
+        manager.detach()
     return module
 
 

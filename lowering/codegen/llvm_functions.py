@@ -16,7 +16,7 @@ from lamina.lowering.codegen.llvm_intrinsics import emit_call_intrinsic, emit_in
 from lamina.lowering.codegen.llvm_memory import MEMORY_INSTRUCTIONS
 from lamina.lowering.codegen.llvm_metadata import memory_effects
 
-_EMIT = {**INSTRUCTIONS, **MEMORY_INSTRUCTIONS, "llvm.call_intrinsic": emit_call_intrinsic}
+EMITTERS = {**INSTRUCTIONS, **MEMORY_INSTRUCTIONS, "llvm.call_intrinsic": emit_call_intrinsic}
 
 _PARAMETER_WORDS = (
     *("noalias", "nonnull", "readonly", "writeonly", "readnone", "noundef", "nofree", "returned", "nest"),
@@ -170,7 +170,7 @@ def _emit_blocks(emitter: Emitter, blocks: Sequence[Block]) -> None:
         if block is not blocks[0]:
             _emit_phis(emitter, block, incoming[block])
         for op in block.ops:
-            emit = _EMIT.get(op.name)
+            emit = EMITTERS.get(op.name)
             if emit is not None:
                 emit(emitter, op)
             elif op.name not in LITERALS:
@@ -183,8 +183,8 @@ def _emit_unusual(emitter: Emitter, op: Operation) -> None:
     name = op_name(op)
     if name.startswith("llvm.intr."):
         emit_intrinsic(emitter, op)
-    elif name in _EMIT:
-        _EMIT[name](emitter, op)
+    elif name in EMITTERS:
+        EMITTERS[name](emitter, op)
     else:
         raise error(
             "has no translation to LLVM IR", op, hint="lower it to the llvm dialect (`--lower-to-llvm`)"

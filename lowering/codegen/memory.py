@@ -60,8 +60,11 @@ class Arena:
         self.address = start + -start % slack
 
 
+MAX_FREE_ARENAS = 8
+
+
 class ArenaPool:
-    """Arenas of one size, as many as there were calls at the same time."""
+    """Arenas of one size, as many as there are calls at the same time; a few free ones are kept."""
 
     def __init__(self, size: int) -> None:
         self.size = size
@@ -76,4 +79,5 @@ class ArenaPool:
 
     def give_back(self, arena: Arena) -> None:
         """Make an arena free again."""
-        self._free.append(arena)
+        if len(self._free) < MAX_FREE_ARENAS:
+            self._free.append(arena)

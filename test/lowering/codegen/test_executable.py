@@ -319,6 +319,7 @@ def test_timings_and_artefacts_are_available(addition: Executable) -> None:
             "without 'lamina.type'.*\n.*annotate-entry",
         ),
         (f"llvm.func @main({_argument('x', '?xf32')}) {{ llvm.return }}", "main", "of dynamic shape"),
+        ("llvm.func internal @main() { llvm.return }", "main", "is private, so it cannot be an entry"),
         ("llvm.func @main(%a: i32) -> i32 { llvm.return %a : i32 }", "main", "returns a value"),
     ],
 )

@@ -8,8 +8,12 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from lamina.dialects.core.context import make_context
 from lamina.dialects.core.diagnostics import LaminaError
 from lamina.dialects.core.text import parse
+from lamina.lowering.codegen.llvm_emitter import LITERALS
+from lamina.lowering.codegen.llvm_functions import EMITTERS
+from lamina.lowering.codegen.llvm_intrinsics import INTRINSICS
 from lamina.lowering.formats.llvm_ir import emit_llvm_ir
 
 MAIN = "llvm.func @main(%a: !llvm.ptr, %b: !llvm.ptr, %c: !llvm.ptr) {{\n{}\n  llvm.return\n}}\n"
@@ -415,6 +419,12 @@ def test_operation_of_another_level_is_an_error_with_a_place(text: str, message:
         emit_llvm_ir(module)
     assert caught.value.diagnostics[0].location is not None
     assert "--lower-to-llvm" in str(caught.value) or "call_intrinsic" in str(caught.value)
+
+
+def test_every_operation_of_the_dialect_has_a_translation() -> None:
+    dialect = make_context().get_dialect("llvm")
+    known = {*EMITTERS, *LITERALS, *INTRINSICS, "llvm.func", "llvm.mlir.global"}
+    assert {op.name for op in dialect.operations} <= known
 
 
 def test_bound_constant_is_external_or_inlined() -> None:
