@@ -16,17 +16,31 @@ _SHAPE_TENSOR_SIZE = 64
 
 def inferred_types(proto: Any) -> dict[str, Attribute]:
     """Types by value name, of the graph and its subgraphs. What the inference rejects is left out."""
+    return {name: type_of(kind) for name, kind in inferred_protos(proto).items()}
+
+
+def inferred_protos(proto: Any) -> dict[str, Any]:
+    """The same as ``TypeProto``s."""
     from onnx import shape_inference
 
-    types = {value.name: type_of(value.type) for graph in _graphs(proto.graph) for value in _declared(graph)}
+    types = {value.name: value.type for graph in _graphs(proto.graph) for value in _declared(graph)}
+    for graph in _graphs(proto.graph):
+        for tensor in graph.initializer:
+            types.setdefault(tensor.name, _tensor_type(tensor))
     try:
         inferred = shape_inference.infer_shapes(_without_weights(proto), data_prop=True).graph
     except Exception:  # the inference is a convenience: the conversion infers types by itself
         return types
     for graph in _graphs(inferred):
         for value in graph.value_info:
-            types.setdefault(value.name, type_of(value.type))
+            types.setdefault(value.name, value.type)
     return types
+
+
+def _tensor_type(tensor: Any) -> Any:
+    from onnx import helper
+
+    return helper.make_tensor_type_proto(tensor.data_type, list(tensor.dims))
 
 
 def _declared(graph: Any) -> Iterator[Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects.builtin import FunctionType, ModuleOp, NameLoc, NoneType, TensorType
@@ -67,10 +67,14 @@ class Conversion:
 
     def convert_block(self, block: Block) -> None:
         """Convert the `onnx` ops of a block in order, so that each has operands in `nn`. Dead ones go."""
-        _erase_unused(block)
-        for op in list(block.ops):
+        _erase_unused(block.ops)
+        self.convert_ops(list(block.ops))
+
+    def convert_ops(self, ops: Sequence[Operation]) -> None:
+        """Convert the `onnx` ops among some, in their order."""
+        for op in ops:
             self.convert_op(op)
-        _erase_unused(block)
+        _erase_unused(ops)
 
     def convert_op(self, op: Operation) -> None:
         """Put `nn` ops in front of an `onnx` op and let them take over its uses, or note why that fails."""
@@ -84,7 +88,7 @@ class Conversion:
         if any(_is_unconverted(operand) for operand in op.operands):
             return
         try:
-            results = rule(Node(op, opset, self.known, self.convert_block))
+            results = rule(Node(op, opset, self.known, self.convert_ops))
         except Unconverted:
             return
         except (Unsupported, ShapeError, VerifyException) as problem:
@@ -161,9 +165,9 @@ def _is_unconverted(value: SSAValue) -> bool:
     )
 
 
-def _erase_unused(block: Block) -> None:
+def _erase_unused(ops: Iterable[Operation]) -> None:
     """Erase the `onnx` ops that nothing reads."""
-    for op in reversed(list(block.ops)):
+    for op in reversed(list(ops)):
         if isinstance(op, OnnxOp) and op.results and all(r.first_use is None for r in op.results):
             op.detach()
             op.erase()

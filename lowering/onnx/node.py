@@ -15,7 +15,7 @@ from xdsl.dialects.builtin import (
     StringAttr,
     TensorType,
 )
-from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from lamina.dialects.core.constants import as_array, constant_value
@@ -41,8 +41,8 @@ class Node:
     opset: int
     known: KnownElements
     """The known elements of shape computations so far."""
-    convert_block: Callable[[Block], None]
-    """Converts the ops of a block, for operators with graph attributes."""
+    convert_ops: Callable[[Sequence[Operation]], None]
+    """Converts ops in their order, for operators with graph attributes."""
 
     # --- what the node has
 

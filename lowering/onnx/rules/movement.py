@@ -160,11 +160,12 @@ def depth_to_space(node: Node) -> SSAValue:
 
 @onnx_rule("SpaceToDepth")
 def space_to_depth(node: Node) -> SSAValue:
-    """Blocks of pixels become channels."""
+    """Blocks of pixels become channels, in front of (DCR) or behind (CRD) the channels there are."""
     x, size = node.operand(0), node.attribute("blocksize")
     n, c, h, w = _with_one_unknown(x)
+    order = [0, 3, 5, 1, 2, 4] if node.attribute("mode", "DCR") == "DCR" else [0, 1, 3, 5, 2, 4]
     blocks = node.emit("reshape", x, shape=[n, c, h // size, size, w // size, size])
-    blocks = node.emit("transpose", blocks, permutation=[0, 3, 5, 1, 2, 4])
+    blocks = node.emit("transpose", blocks, permutation=order)
     return node.emit("reshape", blocks, shape=[n, c * size**2, h // size, w // size])
 
 
