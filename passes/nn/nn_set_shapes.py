@@ -29,9 +29,11 @@ class NnSetShapes(Pass):
     ``?`` leaves an extent as it is, and an argument that is not named keeps its type. Operations that compute
     shapes are folded, so that reshapes by values become static ones. Called functions are specialised, too.
 
+    Without shapes only what follows from the types that are there is inferred:
+
     ```mlir
-    func.func @main(%x: tensor<?x3xf32> {nn.name = "x"}) -> tensor<?x3xf32> {
-      %0 = nn.relu %x : (tensor<?x3xf32>) -> tensor<?x3xf32>
+    func.func @main(%x: tensor<8x3xf32> {nn.name = "x"}) -> tensor<?x3xf32> {
+      %0 = nn.relu %x : (tensor<8x3xf32>) -> tensor<?x3xf32>
       return %0 : tensor<?x3xf32>
     }
     ```
