@@ -5,10 +5,12 @@ Both are union-find structures, merged small into large, so the analysis stays n
 
 from __future__ import annotations
 
-from bisect import insort
 from dataclasses import dataclass, field
 
+from xdsl.dialects import tensor
 from xdsl.ir import Operation, SSAValue
+
+from lamina.lowering.buffers._live_values import Family, LiveValues, Member, PartKey, family_of, part_key
 
 
 @dataclass(eq=False)
@@ -19,8 +21,8 @@ class AliasSet:
     """False for constants and for arguments that belong to the caller."""
     scope: Operation | None = None
     """The innermost concurrent loop around the allocation: code in a deeper one may not write to it."""
-    live: list[tuple[int, int, SSAValue]] = field(default_factory=list)
-    """Members whose elements are read: (time of the last read, serial number, value), sorted."""
+    live: LiveValues = field(default_factory=LiveValues)
+    """Members whose elements are read."""
     members: list[SSAValue] = field(default_factory=list)
     last_write: int = -1
     """The time of the latest write in place, -1 without one."""
@@ -33,6 +35,10 @@ class Aliases:
         self._sets: dict[SSAValue, AliasSet] = {}
         self._leader: dict[SSAValue, SSAValue] = {}
         self._views: dict[SSAValue, list[Operation]] = {}
+        self._families: dict[SSAValue, list[Family]] = {}
+        self._members: dict[SSAValue, Member] = {}
+        self._split: set[SSAValue] = set()
+        self._read: set[SSAValue] = set()
         self._serial = 0
 
     def add(self, value: SSAValue, *, writable: bool = True, scope: Operation | None = None) -> None:
@@ -56,7 +62,8 @@ class Aliases:
     def keep_alive(self, value: SSAValue, until: int) -> None:
         """Record that the elements of a value are read, last at a time."""
         self._serial += 1
-        insort(self._sets[value].live, (until, self._serial, value))
+        self._read.add(value)
+        self._sets[value].live.add((until, self._serial, value), self.member_of(value))
 
     def unite(self, first: SSAValue, second: SSAValue) -> None:
         """Merge two alias sets."""
@@ -69,8 +76,7 @@ class Aliases:
         large.last_write = max(large.last_write, small.last_write)
         if large.scope is not small.scope:
             large.scope = _outer(large.scope, small.scope)
-        for entry in small.live:
-            insort(large.live, entry)
+        large.live.merge(small.live)
         large.members.extend(small.members)
         for member in small.members:
             self._sets[member] = large
@@ -93,16 +99,55 @@ class Aliases:
         first, second = self.identity(first), self.identity(second)
         if first is not second:
             self._leader[second] = first
-            if (moved := self._views.pop(second, None)) is not None:
-                self._views.setdefault(first, []).extend(moved)
+            for table in (self._views, self._families):
+                if (moved := table.pop(second, None)) is not None:
+                    table.setdefault(first, []).extend(moved)  # pyright: ignore[reportArgumentType]
 
     def record_view(self, view: SSAValue, op: Operation) -> None:
         """``view`` is defined as a part or another shape of the first operand of ``op``."""
         self._views.setdefault(self.identity(view), []).append(op)
+        if isinstance(op, tensor.ExtractSliceOp):
+            self._place_slice(view, op)
+        elif (member := self.member_of(op.operands[0])) is not None:
+            self._members[self.identity(view)] = member
 
     def views(self, value: SSAValue) -> list[Operation]:
         """The view operations that define the buffer of a value."""
         return self._views.get(self.identity(value), [])
+
+    def is_read(self, value: SSAValue) -> bool:
+        """Whether the elements of a value are read."""
+        return value in self._read
+
+    def _place_slice(self, value: SSAValue, op: tensor.ExtractSliceOp) -> None:
+        """Note in which member of its family a slice lies."""
+        source = op.source
+        if source not in self._split:
+            self._split.add(source)
+            family = family_of(source)
+            if family is not None:
+                self._families.setdefault(self.identity(source), []).append(family)
+        member = self._member_at(source, part_key(op)) or self.member_of(source)
+        if member is not None:
+            self._members[self.identity(value)] = member
+
+    def _member_at(self, whole: SSAValue, key: PartKey) -> Member | None:
+        for family in self._families.get(self.identity(whole), ()):
+            if key in family.keys:
+                return Member(family, key)
+        return None
+
+    def member_of(self, value: SSAValue) -> Member | None:
+        """The member of a family of slices in which a value lies."""
+        return self._members.get(self.identity(value))
+
+    def member_written(self, op: Operation, written: SSAValue) -> Member | None:
+        """The member of a family of slices to which a write of ``op`` to ``written`` is confined."""
+        if isinstance(op, tensor.InsertSliceOp):
+            found = self._member_at(written, part_key(op))
+            if found is not None:
+                return found
+        return self.member_of(written)
 
 
 def _outer(first: Operation | None, second: Operation | None) -> Operation | None:

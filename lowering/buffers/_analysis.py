@@ -59,14 +59,29 @@ class Analysis:
 
     # Values
 
-    def _define(self, value: SSAValue, *, writable: bool = True, like: SSAValue | None = None) -> None:
-        """Add a value, in a buffer of its own or in that of another."""
+    def _define(
+        self,
+        value: SSAValue,
+        *,
+        writable: bool = True,
+        like: SSAValue | None = None,
+        same: bool = True,
+        view: Operation | None = None,
+    ) -> None:
+        """Add a value: in a buffer of its own, or in that of ``like``, of which it is all, a part, or a shape.
+
+        ``view`` is the operation that makes a part or another shape.
+        """
         if like is None:
             owner = value.owner
             block = owner.parent if isinstance(owner, Operation) else owner
             self._aliases.add(value, writable=writable, scope=parallel_scope(block))
         else:
             self._aliases.join(value, like)
+            if view is not None:
+                self._aliases.record_view(value, view)
+            elif same:
+                self._aliases.identify(like, value)
         if value not in self._decisions.undefined:
             last = self._last_read(value)
             if last >= 0:
@@ -151,13 +166,10 @@ class Analysis:
         first = op.operands[shared[0].operand]
         if all(a.is_view and op.operands[a.operand] in self._decisions.undefined for a in shared):
             self._decisions.undefined.add(result)
-        self._define(result, like=first)
+        is_view = len(shared) == 1 and not shared[0].same_buffer
+        self._define(result, like=first, same=shared[0].same_buffer, view=op if is_view else None)
         for access in shared[1:]:
             self._aliases.unite(first, op.operands[access.operand])
-        if shared[0].same_buffer:
-            self._aliases.identify(first, result)
-        elif len(shared) == 1:
-            self._aliases.record_view(result, op)
 
     # Conflicts
 
@@ -191,12 +203,9 @@ class Analysis:
 
     def _read_later(self, op: Operation, written: SSAValue, time: int) -> bool:
         """Whether a value of the set of ``written`` is read after ``time`` and would miss its elements."""
-        for last, _, member in reversed(self._aliases.set_of(written).live):
-            if last <= time:
-                return False
-            if self._loses(op, written, member, time):
-                return True
-        return False
+        live = self._aliases.set_of(written).live
+        confined = self._aliases.member_written(op, written)
+        return any(self._loses(op, written, member, time) for member in live.read_after(time, confined))
 
     def _loses(self, op: Operation, written: SSAValue, member: SSAValue, time: int) -> bool:
         if parts_apart(self._aliases, op, written, member):
@@ -222,7 +231,6 @@ class Analysis:
             if is_tensor(argument):
                 self._carry(op, 3 + number, argument, yielded[number], last or op)
                 self._define(op.results[number], like=argument)
-                self._aliases.identify(argument, op.results[number])
 
     def _visit_while(self, op: scf.WhileOp) -> None:
         before, after = op.before_region.block, op.after_region.block
@@ -234,7 +242,6 @@ class Analysis:
         for argument, source in zip(after.args, forwarded, strict=True):
             if is_tensor(argument):
                 self._define(argument, like=source)
-                self._aliases.identify(source, argument)
         self._visit_block(after)
         for number, argument in enumerate(before.args):
             if is_tensor(argument):
@@ -242,7 +249,6 @@ class Analysis:
         for result, source in zip(op.results, forwarded, strict=True):
             if is_tensor(result):
                 self._define(result, like=source)
-                self._aliases.identify(source, result)
 
     def _enter(self, arguments: list[BlockArgument] | tuple[BlockArgument, ...]) -> None:
         for argument in arguments:
@@ -281,11 +287,10 @@ class Analysis:
             if not is_tensor(result):
                 continue
             sources = [v for region in op.regions if (v := _yielded(region, number)) is not None]
-            self._define(result, like=sources[0])
+            same = all(self._aliases.same(sources[0], source) for source in sources[1:])
+            self._define(result, like=sources[0], same=same)
             for source in sources[1:]:
                 self._aliases.unite(sources[0], source)
-            if all(self._aliases.same(sources[0], source) for source in sources[1:]):
-                self._aliases.identify(sources[0], result)
 
 
 def _yielded(region: Region, number: int) -> SSAValue | None:

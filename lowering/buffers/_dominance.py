@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from xdsl.dialects import tensor
 from xdsl.ir import Operation, SSAValue
 
 from lamina.lowering.buffers._numbering import home_block
@@ -12,6 +13,7 @@ class Dominance:
 
     def __init__(self, root: Operation) -> None:
         self._order: dict[Operation, float] = {}
+        self._starts: dict[SSAValue, SSAValue] = {}
         for op in root.walk():
             for region in op.regions:
                 for block in region.blocks:
@@ -27,6 +29,19 @@ class Dominance:
             return False
         owner = value.owner
         return not isinstance(owner, Operation) or self._order[owner] < self._order[inner]
+
+    def start_of_insertions(self, value: SSAValue) -> SSAValue:
+        """The `tensor.empty` from which a series of insertions starts; another value is returned as it is."""
+        path: list[SSAValue] = []
+        current = value
+        while current not in self._starts and isinstance(op := current.owner, tensor.InsertSliceOp):
+            path.append(current)
+            current = op.dest
+        start = self._starts.get(current, current)
+        is_empty = isinstance(start.owner, tensor.EmptyOp)
+        for step in path:
+            self._starts[step] = start if is_empty else step
+        return start if is_empty else value
 
     def place_before(self, op: Operation, other: Operation) -> None:
         """Number an operation that now stands directly before another."""

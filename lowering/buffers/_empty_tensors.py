@@ -15,6 +15,8 @@ def split_empty_tensors(root: Operation) -> None:
     """
     for op in [op for op in root.walk() if isinstance(op, tensor.EmptyOp)]:
         uses = [use for use in op.tensor.uses if use.operation.name != "tensor.dim"]
+        if any(use.operation.name == "tensor.extract_slice" for use in uses):
+            continue  # its parts are meant to be one buffer
         for use in uses[1:]:
             copy = op.clone()
             copy.location = op.location

@@ -10,7 +10,6 @@ from xdsl.ir import BlockArgument, Operation, SSAValue
 
 from lamina.dialects.core.diagnostics import error
 from lamina.lowering.buffers._accesses import Access, has_tensors, is_tensor
-from lamina.lowering.buffers._aliases import AliasSet
 from lamina.lowering.buffers._analysis import Decisions
 from lamina.lowering.buffers._control_flow_rules import replace_operands, retype
 from lamina.lowering.buffers._layouts import is_identity, memref_of
@@ -63,7 +62,7 @@ def summarise(function: func.FuncOp, decisions: Decisions) -> Summary:
     arguments = [a for a in function.body.block.args if is_tensor(a)]
     for argument in arguments:
         found = aliases.set_of(argument)
-        if _is_read(found, argument):
+        if aliases.is_read(argument):
             summary.reads.add(argument.index)
         if found.last_write >= 0:
             summary.writes.add(argument.index)
@@ -76,10 +75,6 @@ def summarise(function: func.FuncOp, decisions: Decisions) -> Summary:
                 summary.equivalent[number] = argument
                 taken.add(argument)
     return summary
-
-
-def _is_read(found: AliasSet, value: SSAValue) -> bool:
-    return any(entry[2] is value for entry in found.live)
 
 
 def _terminator(function: func.FuncOp) -> Operation:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from xdsl.dialects import tensor
 from xdsl.ir import Operation, SSAValue
 
-from lamina.lowering.buffers._aliases import Aliases
+if TYPE_CHECKING:
+    from lamina.lowering.buffers._aliases import Aliases
 
 SliceOp = tensor.ExtractSliceOp | tensor.InsertSliceOp
 
@@ -22,7 +25,7 @@ def same_part(first: SliceOp, second: SliceOp) -> bool:
     )
 
 
-def _bounds(op: SliceOp) -> list[tuple[int, int] | None]:
+def slice_bounds(op: SliceOp) -> list[tuple[int, int] | None]:
     """First and last index in each dimension, None where they are dynamic."""
     found: list[tuple[int, int] | None] = []
     numbers = zip(
@@ -39,7 +42,7 @@ def _bounds(op: SliceOp) -> list[tuple[int, int] | None]:
 
 def apart(first: SliceOp, second: SliceOp) -> bool:
     """Whether two slices of one tensor certainly have no element in common (by static bounds)."""
-    for one, other in zip(_bounds(first), _bounds(second), strict=True):
+    for one, other in zip(slice_bounds(first), slice_bounds(second), strict=True):
         if one is not None and other is not None and (one[1] < other[0] or other[1] < one[0]):
             return True
     return False

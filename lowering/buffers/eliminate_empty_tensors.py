@@ -89,7 +89,7 @@ def _compute_in_slice(op: tensor.InsertSliceOp, order: Dominance) -> bool:
     if start is None:
         return False
     at = start.operation
-    whole = _available(op.dest, op, at, order)
+    whole = _available(op.dest, at, order)
     numbers = (*op.offsets, *op.sizes, *op.strides)
     if whole is None or not all(order.dominates(value, at) for value in numbers):
         return False
@@ -108,31 +108,20 @@ def _compute_in_slice(op: tensor.InsertSliceOp, order: Dominance) -> bool:
     return True
 
 
-def _available(whole: SSAValue, insertion: Operation, at: Operation, order: Dominance) -> SSAValue | None:
+def _available(whole: SSAValue, at: Operation, order: Dominance) -> SSAValue | None:
     """A value that has the buffer of an insertion's destination and is known at ``at``.
 
-    Where the destination itself is not, it is what earlier insertions started from (they leave the other
-    parts of an undefined tensor undefined), or it is moved up.
+    Where the destination itself is not, it is the `tensor.empty` that earlier insertions started from: the
+    part is undefined in it, and they leave it alone. Or what makes the destination is moved up.
     """
-    while not order.dominates(whole, at):
-        if not isinstance(whole, OpResult):
-            return None
-        op = whole.op
-        if isinstance(op, tensor.InsertSliceOp) and whole.has_one_use() and _starts_undefined(op):
-            whole = op.dest
-        elif _move_up(op, at, order):
-            return whole
-        else:
-            return None
-    return whole
-
-
-def _starts_undefined(op: tensor.InsertSliceOp) -> bool:
-    """Whether a series of insertions starts from a `tensor.empty` that nothing else uses."""
-    value: SSAValue = op.dest
-    while isinstance(value, OpResult) and isinstance(value.op, tensor.InsertSliceOp) and value.has_one_use():
-        value = value.op.dest
-    return isinstance(value, OpResult) and isinstance(value.op, tensor.EmptyOp) and value.has_one_use()
+    if order.dominates(whole, at):
+        return whole
+    whole = order.start_of_insertions(whole)
+    if order.dominates(whole, at):
+        return whole
+    if isinstance(whole, OpResult) and _move_up(whole.op, at, order):
+        return whole
+    return None
 
 
 def _move_up(op: Operation, at: Operation, order: Dominance) -> bool:

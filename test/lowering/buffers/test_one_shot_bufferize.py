@@ -36,7 +36,8 @@ def allocations(text: str) -> int:
 def function(body: str, arguments: str = "%x: tensor<8xf32>", results: str = "tensor<8xf32>") -> str:
     """A private function whose body may use the constants %zero, %c0 to %c8."""
     constants = "\n".join(f"%c{i} = arith.constant {i} : index" for i in range(9))
-    return f"func.func @f({arguments}) -> ({results}) {{\n%zero = arith.constant 0.0 : f32\n{constants}\n{body}\n}}"
+    head = f"func.func @f({arguments}) -> ({results}) {{"
+    return f"{head}\n%zero = arith.constant 0.0 : f32\n{constants}\n{body}\n}}"
 
 
 def fill(result: str, operand: str, kind: str = "tensor<8xf32>") -> str:
