@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from xdsl.dialects import vector
 from xdsl.dialects.builtin import AffineMapAttr
 from xdsl.dialects.vector import CombiningKindFlag
@@ -12,7 +14,7 @@ from lamina.dialects.vector.contraction import ContractOp, IteratorKind, Iterato
 from lamina.lowering.vector._access import Access, Structured
 from lamina.lowering.vector._combiner import product
 from lamina.lowering.vector._emitter import Emitter
-from lamina.lowering.vector._tile import Tile, read
+from lamina.lowering.vector._tile import Source, Tile, read
 
 
 def contracted_loop(of: Structured, tile: Tile) -> int | None:
@@ -41,23 +43,23 @@ def _is_dimension(access: Access, loop: int) -> bool:
     return any(expression.is_loop() == loop for expression in access)
 
 
-def contract(emitter: Emitter, of: Structured, accumulator: SSAValue, tile: Tile, loop: int) -> SSAValue:
-    """The accumulator plus the product of the factors at a tile, contracted over one iteration of a loop."""
+def contract(
+    emitter: Emitter, factors: Sequence[Source], accumulator: SSAValue, tile: Tile, loop: int
+) -> SSAValue:
+    """The accumulator plus the product of two factors at a tile, contracted over one iteration of a loop."""
     iterators = [d for d, _ in tile.dims] + [loop]
-    factors: list[SSAValue] = []
+    sizes = {**dict(tile.dims), loop: 1}
+    values: list[SSAValue] = []
     maps: list[AffineMapAttr] = []
-    for operand, access in zip(of.inputs, of.input_accesses, strict=True):
-        sizes = {**dict(tile.dims), loop: 1}
-        moving = [d for expression in access for d in iterators if expression.coefficient(d)]
-        factors.append(
-            read(emitter, operand, access, Tile(tile.offsets, tuple((d, sizes[d]) for d in moving)))
-        )
+    for factor in factors:
+        moving = [d for expression in factor.access for d in iterators if expression.coefficient(d)]
+        values.append(read(emitter, factor, Tile(tile.offsets, tuple((d, sizes[d]) for d in moving))))
         maps.append(_projection(iterators, moving))
     maps.append(_projection(iterators, iterators[:-1]))
     kinds = [IteratorTypeAttr(IteratorKind.PARALLEL)] * len(tile.dims)
     kinds.append(IteratorTypeAttr(IteratorKind.REDUCTION))
     kind = vector.CombiningKindAttr(CombiningKindFlag.ADD)
-    return emitter.value(ContractOp(factors[0], factors[1], accumulator, maps, kinds, kind))
+    return emitter.value(ContractOp(values[0], values[1], accumulator, maps, kinds, kind))
 
 
 def _projection(iterators: list[int], loops: list[int]) -> AffineMapAttr:

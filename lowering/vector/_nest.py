@@ -18,8 +18,9 @@ from lamina.lowering.vector._combiner import combiner
 from lamina.lowering.vector._contraction import contract, contracted_loop
 from lamina.lowering.vector._emitter import Body, Emitter, Index
 from lamina.lowering.vector._groups import Group
+from lamina.lowering.vector._packing import Packing, packing_of
 from lamina.lowering.vector._schedule import Schedule, segments
-from lamina.lowering.vector._tile import Tile, evaluate, read, write
+from lamina.lowering.vector._tile import Source, Tile, evaluate, read, write
 
 
 def fill_of(value: SSAValue) -> FillOp | None:
@@ -49,10 +50,21 @@ class Nest:
         self._reduction_order = [loop for loop in schedule.order if loop in reductions]
         self._may_overlap = not any(self._reads_destination(member) for member in group.members)
         """Whether a tile may be computed twice: the last one then starts early instead of being smaller."""
+        self._sources = {member.op: self._sources_of(member) for member in group.members}
+        self._packing: Packing | None = None
+        if schedule.pack is not None:
+            self._packing = packing_of(group.root, schedule.pack, schedule.tile, schedule.order)
+
+    @staticmethod
+    def _sources_of(of: Structured) -> list[Source]:
+        return [Source(value, access) for value, access in zip(of.inputs, of.input_accesses, strict=True)]
 
     def emit(self) -> Sequence[SSAValue]:
         """The new values of the group's live results."""
-        return self._tiles(0, {}, {}, [destination(member, i) for member, i in self.live])
+        carried = [destination(member, i) for member, i in self.live]
+        if self._packing is not None:
+            carried.append(self._packing.scratch(self.emitter, self.group.root))
+        return self._tiles(0, {}, {}, carried)[: len(self.live)]
 
     @staticmethod
     def _reads_destination(of: Structured) -> bool:
@@ -61,7 +73,24 @@ class Nest:
     def _tiles(
         self, level: int, offsets: Mapping[int, Index], sizes: Mapping[int, int], carried: Sequence[SSAValue]
     ) -> Sequence[SSAValue]:
-        """The loops from a level of the parallel order inwards; carries the destinations."""
+        """The loops from a level of the parallel order inwards.
+
+        They carry the destinations and, down to where it is filled, the tensor an operand is packed into.
+        """
+        packing = self._packing
+        if packing is None or level != packing.level:
+            return self._loop(level, offsets, sizes, carried)
+        *destinations, scratch = carried
+        sources = self._sources[self.group.root.op]
+        unpacked = sources[packing.operand]
+        sources[packing.operand] = packing.emit(self.emitter, unpacked, offsets, scratch)
+        results = self._loop(level, offsets, sizes, destinations)
+        packed, sources[packing.operand] = sources[packing.operand].value, unpacked
+        return [*results, packed]
+
+    def _loop(
+        self, level: int, offsets: Mapping[int, Index], sizes: Mapping[int, int], carried: Sequence[SSAValue]
+    ) -> Sequence[SSAValue]:
         if level == len(self._parallel_order):
             return self._tile(self._vectors(offsets, sizes), carried)
         loop = self._parallel_order[level]
@@ -119,7 +148,7 @@ class Nest:
             return values[operand]
         if number not in member.used_inputs():
             return None
-        return read(self.emitter, operand, member.input_accesses[number], tile)
+        return read(self.emitter, self._sources[member.op][number], tile)
 
     def _initial(
         self, member: Structured, result: int, tile: Tile, carried: Sequence[SSAValue]
@@ -131,11 +160,11 @@ class Nest:
         access = member.output_accesses[result]
         filled = fill_of(source)
         if filled is not None:
-            return read(self.emitter, filled.inputs[0], (), tile)
+            return read(self.emitter, Source(filled.inputs[0]), tile)
         for (other, i), state in zip(self.live, carried, strict=True):
             if other is member and i == result:
                 source = state
-        return read(self.emitter, source, access, tile)
+        return read(self.emitter, Source(source, access), tile)
 
     def _reduce(self, tile: Tile, initial: Sequence[SSAValue]) -> Sequence[SSAValue]:
         """The reduction loops. A tiled one keeps partial results in wider vectors, reduced at the end."""
@@ -200,6 +229,6 @@ class Nest:
         root = self.group.root
         loop = contracted_loop(root, tile)
         if loop is not None:
-            return [contract(self.emitter, root, accumulators[0], tile, loop)]
+            return [contract(self.emitter, self._sources[root.op], accumulators[0], tile, loop)]
         inputs = [self._input(root, i, tile, {}) for i in range(len(root.inputs))]
         return evaluate(self.emitter, root, [*inputs, *accumulators], tile)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from xdsl.dialects.builtin import I64, DenseArrayBase, DictionaryAttr, IntegerAttr, i64
-from xdsl.ir import Operation
+from xdsl.ir import Attribute, Operation
 from xdsl.utils.hints import isa
 
 from lamina.dialects.core.diagnostics import error
@@ -24,16 +24,19 @@ class Schedule:
     """All loops, outermost first. Reduction loops always run inside the parallel ones."""
     vector: int
     """The loop that becomes the innermost vector dimension."""
+    pack: int | None = None
+    """An input whose part for one tile is copied to contiguous memory before the loops that reuse it."""
 
     def attribute(self) -> DictionaryAttr:
         """The schedule as it stands on the root."""
-        return DictionaryAttr(
-            {
-                "tile": DenseArrayBase.from_list(i64, list(self.tile)),
-                "order": DenseArrayBase.from_list(i64, list(self.order)),
-                "vector": IntegerAttr(self.vector, i64),
-            }
-        )
+        entries: dict[str, Attribute] = {
+            "tile": DenseArrayBase.from_list(i64, list(self.tile)),
+            "order": DenseArrayBase.from_list(i64, list(self.order)),
+            "vector": IntegerAttr(self.vector, i64),
+        }
+        if self.pack is not None:
+            entries["pack"] = IntegerAttr(self.pack, i64)
+        return DictionaryAttr(entries)
 
 
 def schedule_of(op: Operation) -> Schedule | None:
@@ -42,7 +45,7 @@ def schedule_of(op: Operation) -> Schedule | None:
     if attribute is None:
         return None
     entries = attribute.data if isinstance(attribute, DictionaryAttr) else {}
-    tile, order, vector = (entries.get(name) for name in ("tile", "order", "vector"))
+    tile, order, vector, pack = (entries.get(name) for name in ("tile", "order", "vector", "pack"))
     if (
         not isa(tile, DenseArrayBase[I64])
         or not isa(order, DenseArrayBase[I64])
@@ -53,7 +56,8 @@ def schedule_of(op: Operation) -> Schedule | None:
             op,
             hint="write {tile = array<i64: …>, order = array<i64: …>, vector = N : i64}",
         )
-    found = Schedule(tile.get_values(), order.get_values(), vector.value.data)
+    packed = pack.value.data if isinstance(pack, IntegerAttr) else None
+    found = Schedule(tile.get_values(), order.get_values(), vector.value.data, packed)
     loops = list(range(len(found.tile)))
     if sorted(found.order) != loops or found.vector not in loops or any(size < 1 for size in found.tile):
         raise error(f"has a {ATTRIBUTE} whose order, tile and vector do not fit together", op)

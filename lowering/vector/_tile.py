@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects import arith, math, tensor, vector
@@ -48,15 +48,27 @@ class Tile:
         """The vector dimension that runs through a loop."""
         return next((i for i, (d, _) in enumerate(self.dims) if d == loop), None)
 
-    def only(self, loops: Sequence[int]) -> Tile:
-        """The same place, vectors through some of the loops only."""
-        return Tile(self.offsets, tuple(dim for dim in self.dims if dim[0] in loops))
+    def at_origin(self, loops: Collection[int]) -> Tile:
+        """The same dimensions where some of the loops stand at 0."""
+        if not loops:
+            return self
+        return Tile({**self.offsets, **dict.fromkeys(loops, 0)}, self.dims)
 
     def inside(self, emitter: Emitter, step: int) -> Tile:
         """The slice of the tile at one iteration of its outermost vector loop."""
         (loop, _), *rest = self.dims
         offsets = {**self.offsets, loop: emitter.add(self.offsets[loop], step)}
         return Tile(offsets, tuple(rest))
+
+
+@dataclass(frozen=True)
+class Source:
+    """An operand as tiles read it."""
+
+    value: SSAValue
+    access: Access = ()
+    origin: frozenset[int] = frozenset()
+    """Loops along which the operand holds no more than the tile."""
 
 
 def typed(element: Attribute, shape: Sequence[int]) -> Attribute:
@@ -106,8 +118,9 @@ def _all_in_bounds(rank: int) -> ArrayAttr[BoolAttr]:
     return ArrayAttr([BoolAttr.from_bool(True)] * rank)
 
 
-def read(emitter: Emitter, operand: SSAValue, access: Access, tile: Tile) -> SSAValue:
+def read(emitter: Emitter, source: Source, tile: Tile) -> SSAValue:
     """The elements of an operand for each point of a tile, repeated along loops it does not depend on."""
+    operand, access, tile = source.value, source.access, tile.at_origin(source.origin)
     if not isinstance(operand.type, ShapedType):
         return _repeat_scalar(emitter, operand, tile)
     moving = {loop for loops in _vector_loops(access, tile) for loop in loops}
@@ -117,11 +130,12 @@ def read(emitter: Emitter, operand: SSAValue, access: Access, tile: Tile) -> SSA
     if _is_plain(access, tile):
         return _transfer_read(emitter, operand, access, tile)
     (loop, size), *rest = tile.dims
+    here = Source(operand, access)
     if loop not in moving:
-        return broadcast(emitter, read(emitter, operand, access, Tile(tile.offsets, tuple(rest))), tile.shape)
+        return broadcast(emitter, read(emitter, here, Tile(tile.offsets, tuple(rest))), tile.shape)
     if not rest:
-        return _read_strided(emitter, operand, access, tile)
-    rows = [read(emitter, operand, access, tile.inside(emitter, step)) for step in range(size)]
+        return _read_strided(emitter, here, tile)
+    rows = [read(emitter, here, tile.inside(emitter, step)) for step in range(size)]
     return _stack(emitter, rows, tile.shape)
 
 
@@ -151,8 +165,9 @@ def _transfer_read(emitter: Emitter, operand: SSAValue, access: Access, tile: Ti
     )
 
 
-def _read_strided(emitter: Emitter, operand: SSAValue, access: Access, tile: Tile) -> SSAValue:
+def _read_strided(emitter: Emitter, source: Source, tile: Tile) -> SSAValue:
     """A row whose elements stand apart: thinned out of a contiguous one, or gathered one by one."""
+    operand, access = source.value, source.access
     ((loop, size),) = tile.dims
     stride = access[-1].coefficient(loop)
     alone = all(not expression.coefficient(loop) for expression in access[:-1])
@@ -168,7 +183,7 @@ def _read_strided(emitter: Emitter, operand: SSAValue, access: Access, tile: Til
         mask = DenseArrayBase.from_list(i64, [stride * i for i in range(size)])
         result = VectorType(_element(operand), [size])
         return emitter.value(vector.ShuffleOp(whole, whole, mask, result_type=result))
-    elements = [read(emitter, operand, access, tile.inside(emitter, step)) for step in range(size)]
+    elements = [read(emitter, source, tile.inside(emitter, step)) for step in range(size)]
     return emitter.value(FromElementsOp(elements, VectorType(_element(operand), [size])))
 
 

@@ -14,12 +14,17 @@ from lamina.lowering.codegen.target import Target
 from lamina.lowering.vector._access import Structured
 from lamina.lowering.vector._cost import CostModel, bits_of
 from lamina.lowering.vector._groups import form_groups
+from lamina.lowering.vector._packing import packing_of
 from lamina.lowering.vector._schedule import ATTRIBUTE, Schedule
 from lamina.lowering.vector.vectorize_dispatches import obstacle
 from lamina.passes.framework.passes import Pass, PassContext, option
 
 _ROWS = (1, 2, 3, 4, 5, 6, 7, 8, 12, 14)
 """Iterations of a second loop that one step may take in."""
+_REUSE = 8
+"""How often a packed part has to be read."""
+_LINES = 8
+"""The distance of rows, in cache lines, from which on reading them one after the other is slow."""
 _BLOCK = (2, 3, 4)
 """Iterations of two further loops, where vectors run along a reduction."""
 
@@ -90,7 +95,9 @@ def default_schedule(root: Structured, target: Target) -> Schedule | None:
         return None
     _, tile, vector = best
     sizes = tuple(tile.get(loop, 1) for loop in root.loops)
-    return Schedule(sizes, _order(root, tile, vector, target), vector)
+    order = _order(root, tile, vector, target)
+    packed = None if vector in root.reductions else _packed_input(root, sizes, order, vector, target)
+    return Schedule(sizes, order, vector, packed)
 
 
 def _tiles(model: CostModel, vector: int) -> Iterator[dict[int, int]]:
@@ -122,6 +129,25 @@ def _around(model: CostModel, tile: dict[int, int], vector: int) -> Iterator[dic
                     for m in _BLOCK:
                         if n <= root.sizes[first] and m <= root.sizes[second]:
                             yield {**tile, first: n, second: m}
+
+
+def _packed_input(
+    root: Structured, tile: tuple[int, ...], order: tuple[int, ...], vector: int, target: Target
+) -> int | None:
+    """An input worth packing: it is read along its rows in steps of many lines, and many times."""
+    for i in root.used_inputs():
+        packing = packing_of(root, i, tile, order) if root.reductions else None
+        if packing is None or vector not in dict(packing.tile):
+            continue
+        kind = root.inputs[i].type
+        assert isinstance(kind, TensorType)
+        row = kind.get_shape()[-1] * bits_of(kind.element_type) / 8
+        parallel = [loop for loop in order if loop not in root.reductions]
+        reuse = prod(ceil(root.sizes[loop] / tile[loop]) for loop in parallel[packing.level :])
+        part = prod(size for _, size in (*packing.rows, *packing.tile)) * bits_of(kind.element_type) / 8
+        if reuse >= _REUSE and row >= _LINES * target.line_bytes and part >= target.l1_bytes / 8:
+            return i
+    return None
 
 
 def _order(root: Structured, tile: dict[int, int], vector: int, target: Target) -> tuple[int, ...]:

@@ -1,0 +1,70 @@
+"""Copying the part of an operand that one tile column needs into contiguous memory, once for many tiles."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from xdsl.dialects import tensor
+from xdsl.dialects.builtin import TensorType
+from xdsl.ir import SSAValue
+
+from lamina.lowering.vector._access import Access, Linear, Structured
+from lamina.lowering.vector._emitter import Emitter, Index
+from lamina.lowering.vector._tile import Source, Tile, read, write
+
+
+@dataclass(frozen=True)
+class Packing:
+    """One operand of a root, packed inside the loops that it depends on and outside of the others."""
+
+    operand: int
+    level: int
+    """The number of parallel loops, from the outermost, inside of which the packing stands."""
+    rows: tuple[tuple[int, int], ...]
+    """Reduction loops with their sizes: the leading dimensions of the packed tensor."""
+    tile: tuple[tuple[int, int], ...]
+    """Tiled parallel loops with the sizes of a tile: the trailing dimensions."""
+
+    def scratch(self, emitter: Emitter, of: Structured) -> SSAValue:
+        """The tensor that packed parts are written into."""
+        kind = of.inputs[self.operand].type
+        assert isinstance(kind, TensorType)
+        shape = [size for _, size in (*self.rows, *self.tile)]
+        return emitter.value(tensor.EmptyOp([], TensorType(kind.element_type, shape)))
+
+    def emit(
+        self, emitter: Emitter, source: Source, offsets: Mapping[int, Index], scratch: SSAValue
+    ) -> Source:
+        """Copy the part at the given position of the parallel loops; returns what to read instead."""
+        access: Access = tuple(Linear(0, ((loop, 1),)) for loop, _ in (*self.rows, *self.tile))
+        origin = frozenset(loop for loop, _ in self.tile)
+
+        def copy(level: int, at: Mapping[int, Index], state: Sequence[SSAValue]) -> Sequence[SSAValue]:
+            if level == len(self.rows):
+                place = Tile(at, self.tile)
+                value = read(emitter, source, place)
+                return [write(emitter, value, state[0], access, place.at_origin(origin))]
+            loop, size = self.rows[level]
+            return emitter.loop(
+                0, size, 1, state, lambda here, inner: copy(level + 1, {**at, loop: here}, inner)
+            )
+
+        (packed,) = copy(0, offsets, [scratch])
+        return Source(packed, access, origin)
+
+
+def packing_of(of: Structured, operand: int, tile: Sequence[int], order: Sequence[int]) -> Packing | None:
+    """How to pack an operand; None where its dimensions are no loops, or no loop inside reads it again."""
+    loops = [expression.is_loop() for expression in of.input_accesses[operand]]
+    known = [loop for loop in loops if loop is not None]
+    parallel = [loop for loop in order if loop not in of.reductions]
+    fixed = [i for i, loop in enumerate(parallel) if loop in known]
+    level = max(fixed, default=-1) + 1
+    again = [loop for loop in parallel[level:] if of.sizes[loop] > tile[loop]]
+    if len(known) != len(loops) or not again:
+        return None
+    rows = tuple((loop, of.sizes[loop]) for loop in order if loop in known and loop in of.reductions)
+    sizes = {loop: min(tile[loop], of.sizes[loop]) for loop in known if loop not in of.reductions}
+    dims = tuple((loop, sizes[loop]) for loop in known if sizes.get(loop, 1) > 1)
+    return Packing(operand, level, rows, dims) if rows and dims else None
