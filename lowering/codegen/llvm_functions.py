@@ -127,7 +127,8 @@ def emit_function(emitter: Emitter, op: Operation) -> str:
     if not blocks:
         return f"declare {head}\n"
     _emit_blocks(emitter, blocks)
-    return f"define {head} {{\n" + "\n".join(emitter.lines) + "\n}\n"
+    lines = [line if line[-1] == ":" else f"  {line}" for line in emitter.lines]
+    return f"define {head} {{\n" + "\n".join(lines) + "\n}\n"
 
 
 def emit_declaration(emitter: Emitter, op: Operation) -> str:
