@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 import numpy as np
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from random_programs import Recipe, recipes
 
@@ -52,7 +52,14 @@ def close(got: np.ndarray, held: np.ndarray, best: np.ndarray, size: int) -> Non
     assert error <= 4 * own + 8 * size**0.5 * EPSILON * scale
 
 
-@settings(max_examples=EXAMPLES, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+# A failing program is small already: shrinking it compiles thousands more.
+@settings(
+    max_examples=EXAMPLES,
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=list(HealthCheck),
+    phases=[Phase.explicit, Phase.generate],
+)
 @given(recipes(), st.integers(0, 2**16))
 def test_native_code_equals_the_interpreter(recipe: Recipe, seed: int) -> None:
     check(recipe, seed)

@@ -103,6 +103,7 @@ _FAR_TAIL = (
 
 def erf(x: np.ndarray) -> np.ndarray:
     """The error function of f64 values."""
+    x = np.asarray(x)
     result, magnitude = np.where(np.isnan(x), x, np.sign(x)), np.abs(x)
     small, middle = magnitude < _TINY_RANGE, (magnitude >= _TINY_RANGE) & (magnitude < _MIDDLE)
     tail = (magnitude >= _MIDDLE) & (magnitude < 6)
@@ -114,8 +115,10 @@ def erf(x: np.ndarray) -> np.ndarray:
 
 def erfc(x: np.ndarray) -> np.ndarray:
     """``1 - erf(x)`` of f64 values, precise where erf(x) is near 1."""
+    # Arithmetic on arrays of rank 0 gives scalars, which cannot be assigned to.
+    x = np.asarray(x)
     tail = x >= _MIDDLE
-    result = 1 - erf(np.where(tail, 0.0, x))
+    result = np.asarray(1 - erf(np.where(tail, 0.0, x)))
     near = (x >= 0.25) & (x < _TINY_RANGE)
     result[near] = 0.5 - ((x[near] - 0.5) + x[near] * _ratio(_SMALL, x[near] ** 2))
     middle = (x >= _TINY_RANGE) & ~tail
