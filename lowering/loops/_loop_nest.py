@@ -212,7 +212,7 @@ def _emit_body(nest: LoopNest, view: StructuredView) -> None:
 
 
 def _iterator_of(op: Operation) -> int:
-    return cast(linalg.ops.IndexOp, op).dim.value.data
+    return cast(IntegerAttr, op.properties["dim"]).value.data
 
 
 def _clone(nest: LoopNest, op: Operation, scalars: dict[SSAValue, SSAValue]) -> None:
