@@ -20,6 +20,12 @@ class ClipOp(UnaryOp):
     ``x: [*S] -> [*S]`` on floats or integers. A bound that is absent does not apply; where ``min`` is
     above ``max`` all is ``max``. Bounds of floats are f64 attributes, rounded to the element type; those
     of integers are i64 attributes within the type's range.
+
+    Errors: bounds of another kind than the elements, integer bounds out of the type's range.
+
+    ```mlir
+    %0 = nn.clip %x {min = 0.0, max = 6.0} : (tensor<?x3xf32>) -> tensor<?x3xf32>
+    ```
     """
 
     name = "nn.clip"
@@ -35,6 +41,12 @@ class PreluOp(ElementwiseOp):
 
     ``x: [*S], slope: [*T] -> [*S]``: the slope broadcasts to x, never x to the slope. Floats or integers
     of one type.
+
+    Errors: a slope that does not broadcast to x, element types that differ.
+
+    ```mlir
+    %0 = nn.prelu %x, %slope : (tensor<?x3xf32>, tensor<3xf32>) -> tensor<?x3xf32>
+    ```
     """
 
     name = "nn.prelu"
@@ -59,13 +71,31 @@ class AxisOp(NnOp):
 
 @irdl_op_definition
 class SoftmaxOp(AxisOp):
-    """``exp(x - m) / sum(exp(x - m))`` along an axis, m being the maximum. ONNX Softmax (opset 13)."""
+    """``exp(x - m) / sum(exp(x - m))`` along an axis, m being the maximum. ONNX Softmax (opset 13).
+
+    ``operand: [*S] -> [*S]``. Element types: floats. Where the maximum is infinite, NaN results.
+
+    Errors: an axis out of range, other element types.
+
+    ```mlir
+    %0 = nn.softmax %x {axis = -1 : i64} : (tensor<?x3xf32>) -> tensor<?x3xf32>
+    ```
+    """
 
     name = "nn.softmax"
 
 
 @irdl_op_definition
 class LogSoftmaxOp(AxisOp):
-    """``x - m - log(sum(exp(x - m)))`` along an axis, m being the maximum. ONNX LogSoftmax (opset 13)."""
+    """``x - m - log(sum(exp(x - m)))`` along an axis, m being the maximum. ONNX LogSoftmax (opset 13).
+
+    ``operand: [*S] -> [*S]``. Element types: floats. Where the maximum is infinite, NaN results.
+
+    Errors: an axis out of range, other element types.
+
+    ```mlir
+    %0 = nn.log_softmax %x {axis = -1 : i64} : (tensor<?x3xf32>) -> tensor<?x3xf32>
+    ```
+    """
 
     name = "nn.log_softmax"

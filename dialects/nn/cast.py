@@ -18,6 +18,12 @@ class CastOp(UnaryOp):
     * float to integer: truncated toward zero, saturated at the ends of the type's range, NaN gives 0;
     * integer to integer: modulo 2^width (sign- or zero-extended by the source's signedness);
     * to i1: whether the value differs from zero (NaN does).
+
+    Errors: a result of another shape, element types other than floats, integers and i1.
+
+    ```mlir
+    %0 = nn.cast %x : (tensor<?x3xf32>) -> tensor<?x3xi8>
+    ```
     """
 
     name = "nn.cast"

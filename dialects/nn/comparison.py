@@ -72,6 +72,12 @@ class SelectOp(ElementwiseOp):
 
     ``condition: [*C] of i1, on_true: [*A], on_false: [*B] -> [*broadcast(C, A, B)]``. The two values have
     one element type, any. Bits are copied: NaN payloads and signs of zeros survive.
+
+    Errors: a condition that is not i1, values of two element types, shapes that do not broadcast.
+
+    ```mlir
+    %0 = nn.select %c, %x, %y : (tensor<3xi1>, tensor<?x3xf32>, tensor<f32>) -> tensor<?x3xf32>
+    ```
     """
 
     name = "nn.select"

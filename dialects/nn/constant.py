@@ -22,6 +22,12 @@ class ConstantOp(NnOp, HasFolderInterface):
     """A tensor known at compile time: ``nn.constant dense<0.5> : tensor<32xf32>``. ONNX Constant.
 
     ``value`` is a dense literal, a splat or a ``dense_resource`` of static shape and carries the type.
+
+    Errors: a value that is no tensor, an element type other than floats, integers and i1.
+
+    ```mlir
+    %0 = nn.constant dense<[0.5, 1.0]> : tensor<2xf32>
+    ```
     """
 
     name = "nn.constant"

@@ -16,7 +16,7 @@ from xdsl.ir import Attribute, Operation
 from xdsl.traits import is_side_effect_free
 from xdsl.transforms.dead_code_elimination import is_trivially_dead
 
-from lamina.dialects.core.constants import constant_attr, constant_value, is_uniform_view
+from lamina.dialects.core.constants import constant_attr, constant_attribute, constant_value, is_uniform_view
 from lamina.dialects.nn.base import NnOp, reference
 from lamina.dialects.nn.constant import ConstantOp
 from lamina.dialects.nn.elementwise import ElementwiseOp
@@ -144,6 +144,8 @@ def stored_size(array: np.ndarray) -> int:
 def _constant_operands(op: Operation) -> list[np.ndarray] | None:
     """The values of the operands of an op that may be folded, or None."""
     if not isinstance(op, NnOp) or isinstance(op, ConstantOp) or not op.results:
+        return None
+    if any(constant_attribute(operand) is None for operand in op.operands):
         return None
     static = all(isinstance(r.type, TensorType) and r.type.has_static_shape() for r in op.results)
     if not static or op.name not in reference or not is_side_effect_free(op):

@@ -56,6 +56,7 @@ def interesting(dtype: Any) -> np.ndarray:
 @pytest.mark.parametrize("target", [*INTEGERS, IntegerType(4), IntegerType(7, Signedness.UNSIGNED)])
 def test_floats_saturate(cast: Callable[..., list[Any]], source: Any, target: Any) -> None:
     element = target if isinstance(target, IntegerType) else element_type(target)
+    assert isinstance(element, IntegerType)
     low, high = integer_limits(element)
     x = interesting(source)
 
@@ -71,6 +72,7 @@ def test_floats_saturate(cast: Callable[..., list[Any]], source: Any, target: An
 @pytest.mark.parametrize("target", [*INTEGERS, IntegerType(4), IntegerType(7, Signedness.UNSIGNED)])
 def test_integers_wrap(cast: Callable[..., list[Any]], source: Any, target: Any) -> None:
     element = target if isinstance(target, IntegerType) else element_type(target)
+    assert isinstance(element, IntegerType)
     low, high = integer_limits(element)
     x = np.array([False, True]) if source is np.bool_ else interesting(source)
     assert cast(x, element) == [(int(v) - low) % (high - low + 1) + low for v in x]
