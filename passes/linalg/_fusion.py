@@ -30,6 +30,7 @@ from lamina.passes.linalg._scalar_body import (
     simplify_body,
     uses_index,
 )
+from lamina.passes.linalg._unit_dims import through_unit_dims
 
 MAX_OPERANDS = 24
 """A fused generic has at most this many inputs, which bounds the work for each of them."""
@@ -100,6 +101,9 @@ class FusedGeneric:
         constant = scalar_of(producer)
         if constant is not None:
             return self._absorb_scalar(i, producer, constant)
+        seen_through = through_unit_dims(self.values[i], self.maps[i])
+        if seen_through is not None:
+            return self._absorb_view(i, producer, *seen_through)
         if not isinstance(producer, linalg.GenericOp) or not self._may_absorb(i, producer, recompute):
             return False
         self._inline(i, producer)
@@ -114,6 +118,18 @@ class FusedGeneric:
         self.body.args[i].replace_all_uses_with(scalar.result)
         self._remove_input(i)
         self._note(producer)
+        return True
+
+    def _absorb_view(self, i: int, view: Operation, source: SSAValue, indexing: AffineMap) -> bool:
+        """Read the source of a reshape that only adds or drops dimensions of extent 1."""
+        if not self._covers_loops(i, [indexing]):
+            return False
+        if not self._used_elsewhere(i):
+            self._moved.add(view)
+        argument = self.body.args[i]
+        argument.replace_all_uses_with(self._argument_for(source, indexing))
+        self._remove_input(i)
+        self._note(view)
         return True
 
     def _may_absorb(self, i: int, producer: linalg.GenericOp, recompute: bool) -> bool:
@@ -137,12 +153,16 @@ class FusedGeneric:
 
     def _repeats(self, i: int) -> bool:
         """Whether the input's elements are read for several iterations each."""
-        used = {e.position for e in self.maps[i].results if isinstance(e, AffineDimExpr)}
+        used = _loops_of(self.maps[i])
         return any(extent != 1 for d, extent in enumerate(self.extents) if d not in used)
 
     def _recomputable(self, producer: linalg.GenericOp) -> bool:
-        in_order = all(_keeps_order(m.data) for m in producer.indexing_maps)
-        return in_order and is_cheap(producer.body.block, self.limits.cheap_operations)
+        """Whether a producer may be computed again: a cheap body that reads less than it would write."""
+        *inputs, _ = [attribute.data for attribute in producer.indexing_maps]
+        extents = _extents(producer)
+        wide = {d for d, extent in enumerate(extents) if extent != 1}
+        smaller = all(_keeps_order(m) and wide - _loops_of(m) for m in inputs)
+        return smaller and is_cheap(producer.body.block, self.limits.cheap_operations)
 
     def _composed(self, i: int, producer: linalg.GenericOp) -> list[AffineMap]:
         """The maps of the producer's inputs over this op's loops."""
@@ -289,6 +309,11 @@ def _is_projection(m: AffineMap) -> bool:
     others = [e for e in m.results if not isinstance(e, AffineDimExpr)]
     zeros = all(isinstance(e, AffineConstantExpr) and e.value == 0 for e in others)
     return zeros and len(set(positions)) == len(positions)
+
+
+def _loops_of(m: AffineMap) -> set[int]:
+    """The loops that a map's results are."""
+    return {e.position for e in m.results if isinstance(e, AffineDimExpr)}
 
 
 def _keeps_order(m: AffineMap) -> bool:
