@@ -23,7 +23,7 @@ from lamina.lowering.vector._combiner import fused_products
 _LATENCY = 5
 _TILE_OVERHEAD = 6
 _STEP_OVERHEAD = 0.5
-_LOAD_DELAY = 0.15
+_LOAD_DELAY = 0.25
 """What a load costs beyond its issue: some come from the second-level cache."""
 _HORIZONTAL = 8
 _LARGEST_STRIDE = 4

@@ -1,0 +1,52 @@
+// RUN: lamina-opt %s --pass-pipeline='builtin.module(func.func(cpu-default-schedule))' | filecheck %s
+// RUN: lamina-opt %s --pass-pipeline='builtin.module(func.func(cpu-default-schedule{vector-bits=512 vector-registers=32}))' | filecheck %s --check-prefix=WIDE
+
+// A product of matrices fills the registers: 6 rows of 16 columns; its columns are packed where they are far apart.
+// CHECK-LABEL: func.func @matmul
+// CHECK: lamina.schedule = {tile = array<i64: 6, 16, 1>, order = array<i64: 1, 0, 2>, vector = 1 : i64, pack = 1 : i64}
+// WIDE-LABEL: func.func @matmul
+// WIDE: vector = 1 : i64
+func.func @matmul(%a: tensor<512x512xf32>, %b: tensor<512x512xf32>, %out: tensor<512x512xf32>) -> tensor<512x512xf32> {
+  %zero = arith.constant 0.0 : f32
+  %f = linalg.fill ins(%zero : f32) outs(%out : tensor<512x512xf32>) -> tensor<512x512xf32>
+  %m = linalg.matmul ins(%a, %b : tensor<512x512xf32>, tensor<512x512xf32>) outs(%f : tensor<512x512xf32>) -> tensor<512x512xf32>
+  return %m : tensor<512x512xf32>
+}
+
+// With the second factor stored by columns, vectors run along the sum.
+// CHECK-LABEL: func.func @transposed
+// CHECK: vector = 2 : i64
+func.func @transposed(%a: tensor<64x64xf32>, %b: tensor<64x64xf32>, %out: tensor<64x64xf32>) -> tensor<64x64xf32> {
+  %zero = arith.constant 0.0 : f32
+  %f = linalg.fill ins(%zero : f32) outs(%out : tensor<64x64xf32>) -> tensor<64x64xf32>
+  %m = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (j, k)>, affine_map<(i, j, k) -> (i, j)>],
+    iterator_types = ["parallel", "parallel", "reduction"]}
+    ins(%a, %b : tensor<64x64xf32>, tensor<64x64xf32>) outs(%f : tensor<64x64xf32>) {
+  ^bb0(%x: f32, %y: f32, %o: f32):
+    %p = arith.mulf %x, %y : f32
+    %s = arith.addf %o, %p : f32
+    linalg.yield %s : f32
+  } -> tensor<64x64xf32>
+  return %m : tensor<64x64xf32>
+}
+
+// A schedule that is there stays; a single element and a gather get none.
+// CHECK-LABEL: func.func @left
+// CHECK: lamina.schedule = {tile = array<i64: 4>, order = array<i64: 0>, vector = 0 : i64}
+// CHECK-NOT: lamina.schedule
+func.func @left(%x: tensor<8xf32>, %i: tensor<8xi64>, %out: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
+  %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+    ins(%x : tensor<8xf32>) outs(%out : tensor<8xf32>)
+    attrs = {lamina.schedule = {tile = array<i64: 4>, order = array<i64: 0>, vector = 0 : i64}} {
+  ^bb0(%a: f32, %o: f32):
+    linalg.yield %a : f32
+  } -> tensor<8xf32>
+  %g = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+    ins(%i : tensor<8xi64>) outs(%out : tensor<8xf32>) {
+  ^bb0(%a: i64, %o: f32):
+    %at = arith.index_cast %a : i64 to index
+    %v = tensor.extract %x[%at] : tensor<8xf32>
+    linalg.yield %v : f32
+  } -> tensor<8xf32>
+  return %r, %g : tensor<8xf32>, tensor<8xf32>
+}
