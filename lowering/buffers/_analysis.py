@@ -68,7 +68,7 @@ class Analysis:
         same: bool = True,
         view: Operation | None = None,
     ) -> None:
-        """Add a value: in a buffer of its own, or in that of ``like``, of which it is all, a part, or a shape.
+        """Add a value: in its own buffer, or in that of ``like``, of which it is all, a part, or a shape.
 
         ``view`` is the operation that makes a part or another shape.
         """

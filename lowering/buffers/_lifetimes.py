@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from xdsl.dialects import func, memref, scf
+from xdsl.dialects import memref, scf
 from xdsl.ir import Block, Operation, SSAValue
 
 from lamina.lowering.buffers._numbering import Numbering, home_block, repeats
@@ -22,13 +22,14 @@ _VIEWS = frozenset(
         "memref.transpose",
         "memref.extract_strided_metadata",
         "memref.assume_alignment",
-        "memref.extract_aligned_pointer_as_index",
         "memref.reshape",
-        "bufferization.to_tensor",
         "builtin.unrealized_conversion_cast",
         "arith.select",
     }
 )
+
+
+_ESCAPES = frozenset({"func.return", "bufferization.to_tensor", "memref.extract_aligned_pointer_as_index"})
 
 
 @dataclass(frozen=True)
@@ -101,9 +102,11 @@ def lifetime(value: SSAValue, times: Numbering) -> Lifetime:
     home = home_block(value)
     first, last, escapes = 1 << 60, -1, False
     for _, user in aliases_of(value):
+        if user.name in _VIEWS or isinstance(user, memref.DeallocOp):
+            continue  # touches no element
         start, end = _extent(user, home, times)
         first, last = min(first, start), max(last, end)
-        escapes |= isinstance(user, func.ReturnOp) or user.name == "bufferization.to_tensor"
+        escapes |= user.name in _ESCAPES
     return Lifetime(first, last, escapes)
 
 

@@ -84,6 +84,8 @@ def lower_bound(requests: Sequence[Request]) -> int:
     """The most bytes that are in use at one time: no plan can be smaller."""
     events: list[tuple[int, int]] = []
     for request in requests:
+        if request.first > request.last:
+            continue  # never in use
         events.append((request.first, request.room))
         events.append((request.last + 1, -request.room))
     most = current = 0
