@@ -26,6 +26,7 @@ LINALG_PASSES = (
     "convert-nn-to-linalg",
     "canonicalize",
     "cse",
+    "linalg-sink-reshapes",  # before fusion, which reads through them: epilogues meet their kernels
     "linalg-fuse-elementwise-ops",  # chains become one loop nest, before each root gets its own function
     "canonicalize",
     "cse",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
+from typing import TypeAlias
 
 from xdsl.dialects import tensor
 from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr, IntegerAttr, TensorType, i64
@@ -17,7 +18,8 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from lamina.dialects.linalg.structured import is_structured
 from lamina.passes.linalg._unit_dims import groups_of
 
-Groups = Sequence[Sequence[int]]
+Groups: TypeAlias = Sequence[Sequence[int]]
+View: TypeAlias = tensor.ExpandShapeOp | tensor.CollapseShapeOp
 
 
 @dataclass(frozen=True)
@@ -37,9 +39,7 @@ def sunk_below(op: linalg.GenericOp) -> linalg.GenericOp | None:
     """
     for value, attribute in zip(op.inputs, op.indexing_maps, strict=False):
         view = value.owner
-        if not isinstance(view, tensor.ExpandShapeOp | tensor.CollapseShapeOp) or not _is_identity(
-            attribute.data
-        ):
+        if not isinstance(view, View) or not _is_identity(attribute.data):
             continue
         if not (value.has_one_use() and view.src.has_one_use() and _is_kernel(view.src)):
             continue
@@ -57,9 +57,7 @@ def _is_identity(m: AffineMap) -> bool:
     return m == AffineMap.identity(m.num_dims)
 
 
-def _over_source(
-    op: linalg.GenericOp, view: tensor.ExpandShapeOp | tensor.CollapseShapeOp
-) -> linalg.GenericOp | None:
+def _over_source(op: linalg.GenericOp, view: View) -> linalg.GenericOp | None:
     groups = groups_of(view)
     loops = _shape(op.res[0])
     source = _shape(view.src)
@@ -99,9 +97,7 @@ def _with_loops(
     return new
 
 
-def _replace_by_view(
-    op: linalg.GenericOp, new: linalg.GenericOp, view: tensor.ExpandShapeOp | tensor.CollapseShapeOp
-) -> None:
+def _replace_by_view(op: linalg.GenericOp, new: linalg.GenericOp, view: View) -> None:
     """Replace the old result by a reshape of the new one, like the reshape that was sunk."""
     copy = type(view).create(
         operands=[new.res[0], *view.operands[1:]],
@@ -116,10 +112,9 @@ def _replace_by_view(
     op.detach()
     op.erase()
     for dead in (view, *old_outputs):
-        if isinstance(dead, tensor.EmptyOp | tensor.ExpandShapeOp | tensor.CollapseShapeOp):
-            if dead.parent is not None and not dead.results[0].uses:
-                dead.detach()
-                dead.erase()
+        if isinstance(dead, tensor.EmptyOp | View) and dead.parent is not None and not dead.results[0].uses:
+            dead.detach()
+            dead.erase()
 
 
 def _collapsed(shape: Sequence[int], m: AffineMap, groups: Groups, loops: Sequence[int]) -> Reading | None:
