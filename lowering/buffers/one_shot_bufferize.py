@@ -115,20 +115,25 @@ class OneShotBufferize(Pass):
     A write happens in the buffer of the tensor it updates unless a value that is read later would lose its
     elements; then a new buffer is made. Constants become read-only globals. A function argument is
     written only if it says `bufferization.writable = true`. A result of a private function that is one of
-    its arguments is dropped.
+    its arguments is dropped. Functions with tensors in their signature need `bufferize-function-boundaries`.
 
     ```mlir
-    func.func private @scale(
-        %x: tensor<4xf32>, %out: tensor<4xf32> {bufferization.writable = true}) -> tensor<4xf32> {
-      %r = linalg.add ins(%x, %x : tensor<4xf32>, tensor<4xf32>) outs(%out : tensor<4xf32>) -> tensor<4xf32>
-      return %r : tensor<4xf32>
+    func.func @pick(%v: f32, %i: index) -> f32 {
+      %e = tensor.empty() : tensor<4xf32>
+      %f = linalg.fill ins(%v : f32) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+      %g = tensor.insert %v into %f[%i] : tensor<4xf32>
+      %r = tensor.extract %g[%i] : tensor<4xf32>
+      return %r : f32
     }
     ```
 
     ```mlir
-    func.func private @scale(%x: memref<4xf32>, %out: memref<4xf32> {bufferization.writable = true}) {
-      linalg.add ins(%x, %x : memref<4xf32>, memref<4xf32>) outs(%out : memref<4xf32>)
-      return
+    func.func @pick(%v: f32, %i: index) -> f32 {
+      %e = memref.alloc() {alignment = 64 : i64} : memref<4xf32>
+      linalg.fill ins(%v : f32) outs(%e : memref<4xf32>)
+      memref.store %v, %e[%i] : memref<4xf32>
+      %r = memref.load %e[%i] : memref<4xf32>
+      return %r : f32
     }
     ```
     """
