@@ -52,6 +52,7 @@ BUFFER_PASSES = (
 
 LOOP_PASSES = (
     "convert-linalg-to-loops",  # what was not vectorised
+    "convert-memref-copy-to-loops",  # copies with gaps; the others become block copies of memory
     "promote-reduction-accumulators",  # a sum in a register lets LLVM vectorise the loop around it
     "canonicalize",
     "cse",

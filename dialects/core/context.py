@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 
 from xdsl.context import Context
@@ -28,6 +28,17 @@ def extensions() -> dict[str, str]:
         path.parent.name: f"lamina.dialects.{path.parent.name}.extension"
         for path in root.glob("*/extension.py")
     }
+
+
+@cache
+def extended_class(kind: type[Operation]) -> type[Operation]:
+    """The class that an extension has in place of one of xDSL's, itself where there is none.
+
+    Passes, xDSL's among them, make ops of xDSL's classes; their text has to be what the extension parses.
+    """
+    module = extensions().get(kind.name.split(".", 1)[0])
+    added = importlib.import_module(module).OPERATIONS if module else ()
+    return next((found for found in added if found.name == kind.name and issubclass(found, kind)), kind)
 
 
 def register_dialect(name: str, factory: Callable[[], Dialect]) -> None:

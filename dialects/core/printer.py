@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from io import StringIO
+from typing import Any, cast
 
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, DenseResourceAttr
 from xdsl.ir import Attribute, Operation
 from xdsl.printer import Printer
 
 from lamina.dialects.core.constants import has_resource, resource
+from lamina.dialects.core.context import extended_class
 
 _IDENTIFIER = re.compile(r"[A-Za-z_][\w$.\-]*")
 _ALIGNMENT_HEADER = "40000000"
@@ -23,6 +25,18 @@ class TextPrinter(Printer):
         super().__init__(stream, print_generic_format=generic, print_debuginfo=locations)
         self._elide = elide
         self.resource_keys: dict[str, None] = {}
+
+    def print_op(self, op: Operation) -> None:
+        form = extended_class(type(op))
+        if self.print_generic_format or form.print is type(op).print:
+            super().print_op(op)
+            return
+        self._print_results(op)
+        self.print_string(op.name)
+        form.print(cast(Any, op), self)
+        if self.print_debuginfo:
+            self.print_string(" ")
+            self.print_attribute(op.location)
 
     def print_attribute(self, attribute: Attribute) -> None:
         match attribute:

@@ -18,7 +18,14 @@ def is_contiguous(type: MemRefType) -> bool:
     if isinstance(type.layout, NoneAttr):
         return True
     layout = strides_of(type)
-    return layout is not None and None not in layout[0] and layout[0] == identity_strides(type.get_shape())
+    if layout is None:
+        return False
+    shape = type.get_shape()
+    # A dimension of one element is never stepped along: its stride says nothing.
+    return all(
+        size == 1 or (stride is not None and stride == dense)
+        for size, stride, dense in zip(shape, layout[0], identity_strides(shape), strict=True)
+    )
 
 
 def _copy(conversion: Conversion, op: Operation) -> list[SSAValue]:
