@@ -9,6 +9,8 @@ from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr, BoolAttr, MemRefType
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineMap
 
+from lamina.dialects.core.constants import constant_value
+from lamina.lowering.vector._emitter import Index
 from lamina.lowering.vector._rows import Rows, lowers, positions, row_type, shape_of
 from lamina.lowering.vector._rows_shapes import is_square, transposed
 
@@ -19,7 +21,7 @@ class _Place:
     def __init__(self, rows: Rows, op: vector.TransferReadOp | vector.TransferWriteOp) -> None:
         self.rows = rows
         self.base: SSAValue = op.source
-        self.start = list(op.indices)
+        self.start = [known_index(index) for index in op.indices]
         self.along = [
             e.position if isinstance(e, AffineDimExpr) else None for e in op.permutation_map.data.results
         ]
@@ -38,8 +40,8 @@ class _Place:
         found = list(self.start)
         for dim, step in zip(self.along, at, strict=True):
             if dim is not None and step:
-                found[dim] = self.rows.emitter.index(self.rows.emitter.add(found[dim], step))
-        return found
+                found[dim] = self.rows.emitter.add(found[dim], step)
+        return [self.rows.emitter.index(index) for index in found]
 
     def load(self, at: Sequence[int]) -> SSAValue:
         """One element, loaded once however often it is asked for."""
@@ -93,6 +95,12 @@ class _Place:
                 result_type=self.base.type,
             )
             self.base = self.rows.value(write)
+
+
+def known_index(value: SSAValue) -> Index:
+    """An index as a number, where it is a constant."""
+    array = constant_value(value)
+    return value if array is None else int(array)
 
 
 _BOUNDS = ArrayAttr([BoolAttr.from_bool(True)])

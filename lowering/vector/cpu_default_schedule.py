@@ -36,6 +36,29 @@ class CpuDefaultSchedule(Pass):
     The schedule says which loop becomes the vector dimension, how many iterations of which loops one step
     computes in registers, and in what order the loops run. It is chosen by an estimate of cycles for the
     given vector width, registers and caches; it can be edited before ``vectorize-dispatches`` follows it.
+
+    ```mlir
+    func.func @matmul(%a: tensor<12x8xf32>, %b: tensor<8x32xf32>, %out: tensor<12x32xf32>)
+        -> tensor<12x32xf32> {
+      %zero = arith.constant 0.0 : f32
+      %f = linalg.fill ins(%zero : f32) outs(%out : tensor<12x32xf32>) -> tensor<12x32xf32>
+      %m = linalg.matmul ins(%a, %b : tensor<12x8xf32>, tensor<8x32xf32>)
+        outs(%f : tensor<12x32xf32>) -> tensor<12x32xf32>
+      return %m : tensor<12x32xf32>
+    }
+    ```
+
+    ```mlir
+    func.func @matmul(%a: tensor<12x8xf32>, %b: tensor<8x32xf32>, %out: tensor<12x32xf32>)
+        -> tensor<12x32xf32> {
+      %zero = arith.constant 0.000000e+00 : f32
+      %f = linalg.fill ins(%zero : f32) outs(%out : tensor<12x32xf32>) -> tensor<12x32xf32>
+      %m = linalg.matmul {lamina.schedule = {tile = array<i64: 6, 16, 1>, order = array<i64: 0, 1, 2>,
+        vector = 1 : i64}} ins(%a, %b : tensor<12x8xf32>, tensor<8x32xf32>)
+        outs(%f : tensor<12x32xf32>) -> tensor<12x32xf32>
+      func.return %m : tensor<12x32xf32>
+    }
+    ```
     """
 
     name = "cpu-default-schedule"

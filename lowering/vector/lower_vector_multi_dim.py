@@ -36,8 +36,10 @@ class LowerVectorMultiDim(Pass):
 
     ```mlir
     func.func @scale(%x: memref<2x8xf32>, %s: f32) {
-      %c0 = arith.constant 0 : index
       %c1 = arith.constant 1 : index
+      %c0 = arith.constant 0 : index
+      %c0_1 = arith.constant 0 : index
+      %p = arith.constant 0.000000e+00 : f32
       %0 = vector.load %x[%c0, %c0] : memref<2x8xf32>, vector<8xf32>
       %1 = vector.load %x[%c1, %c0] : memref<2x8xf32>, vector<8xf32>
       %2 = vector.broadcast %s : f32 to vector<8xf32>
@@ -45,7 +47,7 @@ class LowerVectorMultiDim(Pass):
       %4 = arith.mulf %1, %2 : vector<8xf32>
       vector.store %3, %x[%c0, %c0] : memref<2x8xf32>, vector<8xf32>
       vector.store %4, %x[%c1, %c0] : memref<2x8xf32>, vector<8xf32>
-      return
+      func.return
     }
     ```
     """

@@ -29,6 +29,64 @@ class MathPolynomialApproximation(Pass):
     Scalars and vectors of f32 and f64 are expanded as they are; f16 and bf16 are computed in f32. The results
     are within 3 units in the last place (most within 2) over the whole range; NaN, infinities, overflow and
     denormal numbers come out as the function's definition says. Other functions and other types stay.
+
+    ```mlir
+    func.func @exp(%x: vector<8xf32>) -> vector<8xf32> {
+      %0 = math.exp %x : vector<8xf32>
+      return %0 : vector<8xf32>
+    }
+    ```
+
+    ```mlir
+    func.func @exp(%x: vector<8xf32>) -> vector<8xf32> {
+      %0 = arith.constant dense<23> : vector<8xi32>
+      %1 = arith.constant dense<127> : vector<8xi32>
+      %2 = arith.constant dense<1.000000e+00> : vector<8xf32>
+      %3 = arith.constant dense<0.000199190981> : vector<8xf32>
+      %4 = arith.constant dense<0.00139462808> : vector<8xf32>
+      %5 = arith.constant dense<0.00833326299> : vector<8xf32>
+      %6 = arith.constant dense<0.0416662656> : vector<8xf32>
+      %7 = arith.constant dense<0.166666672> : vector<8xf32>
+      %8 = arith.constant dense<5.000000e-01> : vector<8xf32>
+      %9 = arith.constant dense<1> : vector<8xi32>
+      %10 = arith.constant dense<0.000212194442> : vector<8xf32>
+      %11 = arith.constant dense<-0.693359375> : vector<8xf32>
+      %12 = arith.constant dense<1262485504> : vector<8xi32>
+      %13 = arith.constant dense<0x4B400000> : vector<8xf32>
+      %14 = arith.constant dense<1.44269502> : vector<8xf32>
+      %15 = arith.constant dense<-1.040000e+02> : vector<8xf32>
+      %16 = arith.constant dense<8.900000e+01> : vector<8xf32>
+      %17 = arith.cmpf olt, %16, %x : vector<8xf32>
+      %18 = arith.select %17, %16, %x : vector<8xi1>, vector<8xf32>
+      %19 = arith.cmpf ogt, %15, %18 : vector<8xf32>
+      %20 = arith.select %19, %15, %18 : vector<8xi1>, vector<8xf32>
+      %21 = math.fma %20, %14, %13 : vector<8xf32>
+      %22 = arith.subf %21, %13 : vector<8xf32>
+      %23 = arith.bitcast %21 : vector<8xf32> to vector<8xi32>
+      %24 = arith.subi %23, %12 : vector<8xi32>
+      %25 = math.fma %22, %11, %20 : vector<8xf32>
+      %26 = math.fma %22, %10, %25 : vector<8xf32>
+      %27 = arith.shrsi %24, %9 : vector<8xi32>
+      %28 = arith.subi %24, %27 : vector<8xi32>
+      %29 = arith.mulf %26, %26 : vector<8xf32>
+      %30 = math.fma %3, %26, %4 : vector<8xf32>
+      %31 = math.fma %30, %26, %5 : vector<8xf32>
+      %32 = math.fma %31, %26, %6 : vector<8xf32>
+      %33 = math.fma %32, %26, %7 : vector<8xf32>
+      %34 = math.fma %33, %26, %8 : vector<8xf32>
+      %35 = math.fma %29, %34, %26 : vector<8xf32>
+      %36 = arith.addf %35, %2 : vector<8xf32>
+      %37 = arith.addi %27, %1 : vector<8xi32>
+      %38 = arith.shli %37, %0 : vector<8xi32>
+      %39 = arith.bitcast %38 : vector<8xi32> to vector<8xf32>
+      %40 = arith.mulf %36, %39 : vector<8xf32>
+      %41 = arith.addi %28, %1 : vector<8xi32>
+      %42 = arith.shli %41, %0 : vector<8xi32>
+      %43 = arith.bitcast %42 : vector<8xi32> to vector<8xf32>
+      %44 = arith.mulf %40, %43 : vector<8xf32>
+      func.return %44 : vector<8xf32>
+    }
+    ```
     """
 
     name = "math-polynomial-approximation"

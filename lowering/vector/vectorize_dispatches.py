@@ -23,8 +23,60 @@ from lamina.passes.framework.passes import Pass, PassContext
 class VectorizeDispatches(Pass):
     """Turn scheduled linalg operations on tensors, with their elementwise consumers, into loops over vectors.
 
-    Operations without a ``lamina.schedule`` stay as they are, and so do those whose body or accesses have
-    no vector form.
+    A root and its epilogue become one nest over tiles whose values stay in registers. Sums are accumulated
+    from what the destination is filled with; sums along vectors may be reassociated, and products fused with
+    additions. The last tile of a loop starts early where the tile does not divide its size, so nothing is
+    accessed out of bounds. Operations without a ``lamina.schedule`` stay as they are, and so do those whose
+    body or accesses have no vector form.
+
+    ```mlir
+    func.func @matmul(%a: tensor<12x8xf32>, %b: tensor<8x32xf32>, %out: tensor<12x32xf32>)
+        -> tensor<12x32xf32> {
+      %zero = arith.constant 0.0 : f32
+      %f = linalg.fill ins(%zero : f32) outs(%out : tensor<12x32xf32>) -> tensor<12x32xf32>
+      %m = linalg.matmul {lamina.schedule = {tile = array<i64: 6, 16, 1>, order = array<i64: 1, 0, 2>,
+        vector = 1 : i64}} ins(%a, %b : tensor<12x8xf32>, tensor<8x32xf32>)
+        outs(%f : tensor<12x32xf32>) -> tensor<12x32xf32>
+      return %m : tensor<12x32xf32>
+    }
+    ```
+
+    ```mlir
+    func.func @matmul(%a: tensor<12x8xf32>, %b: tensor<8x32xf32>, %out: tensor<12x32xf32>)
+        -> tensor<12x32xf32> {
+      %0 = arith.constant 0.000000e+00 : f32
+      %c1 = arith.constant 1 : index
+      %c8 = arith.constant 8 : index
+      %1 = arith.constant dense<0.000000e+00> : vector<6x16xf32>
+      %c6 = arith.constant 6 : index
+      %c12 = arith.constant 12 : index
+      %c16 = arith.constant 16 : index
+      %c32 = arith.constant 32 : index
+      %c0 = arith.constant 0 : index
+      %zero = arith.constant 0.000000e+00 : f32
+      %m = scf.for %2 = %c0 to %c32 step %c16 iter_args(%3 = %out) -> (tensor<12x32xf32>) {
+        %4 = scf.for %5 = %c0 to %c12 step %c6 iter_args(%6 = %3) -> (tensor<12x32xf32>) {
+          %7 = scf.for %8 = %c0 to %c8 step %c1 iter_args(%9 = %1) -> (vector<6x16xf32>) {
+            %10 = vector.transfer_read %a[%5, %8], %0 {in_bounds = [true, true]}
+              : tensor<12x8xf32>, vector<6x1xf32>
+            %11 = vector.transfer_read %b[%8, %2], %0 {in_bounds = [true, true]}
+              : tensor<8x32xf32>, vector<1x16xf32>
+            %12 = vector.contract {
+              indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>,
+                affine_map<(m, n, k) -> (m, n)>],
+              iterator_types = ["parallel", "parallel", "reduction"], kind = #vector.kind<add>}
+              %10, %11, %9 : vector<6x1xf32>, vector<1x16xf32> into vector<6x16xf32>
+            scf.yield %12 : vector<6x16xf32>
+          }
+          %13 = vector.transfer_write %7, %6[%5, %2] {in_bounds = [true, true]}
+            : vector<6x16xf32>, tensor<12x32xf32>
+          scf.yield %13 : tensor<12x32xf32>
+        }
+        scf.yield %4 : tensor<12x32xf32>
+      }
+      func.return %m : tensor<12x32xf32>
+    }
+    ```
     """
 
     name = "vectorize-dispatches"
