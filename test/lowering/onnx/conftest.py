@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from xdsl.dialects.builtin import ModuleOp
 
-from lamina.lowering.api import interpret
+from lamina.lowering.interpreter import interpret_function
 
 
 @pytest.fixture(scope="session")
@@ -16,7 +16,6 @@ def run_nn() -> Callable[[ModuleOp, Sequence[np.ndarray]], list[np.ndarray]]:
     """``run_nn(module, inputs)``: the results of ``@main``."""
 
     def run(module: ModuleOp, inputs: Sequence[np.ndarray]) -> list[np.ndarray]:
-        results = interpret(module, *inputs)
-        return list(results) if isinstance(results, tuple) else [results]
+        return [np.asarray(v) for v in interpret_function(module, "main", list(inputs))]
 
     return run
