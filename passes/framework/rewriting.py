@@ -90,7 +90,7 @@ class GreedyDriver:
                 continue
             self.applied[name] += 1
             total += 1
-            if total >= limit - 99:
+            if total > limit - 99:
                 self._recent[f"{name} on '{op_name(op)}'"] += 1
             if total > limit:
                 raise self._does_not_converge(op, limit)
