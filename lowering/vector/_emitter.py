@@ -41,6 +41,10 @@ class Emitter:
         self.location = location
         self._entry = entry
         self._constants: dict[Attribute, SSAValue] = {}
+        for op in entry.ops:
+            if not isinstance(op, arith.ConstantOp):
+                break
+            self._constants.setdefault(op.value, op.result)
 
     def insert(self, op: OpT) -> OpT:
         """Insert an operation here, under the location of what is being replaced."""

@@ -38,7 +38,6 @@ class LowerVectorMultiDim(Pass):
     func.func @scale(%x: memref<2x8xf32>, %s: f32) {
       %c1 = arith.constant 1 : index
       %c0 = arith.constant 0 : index
-      %c0_1 = arith.constant 0 : index
       %p = arith.constant 0.000000e+00 : f32
       %0 = vector.load %x[%c0, %c0] : memref<2x8xf32>, vector<8xf32>
       %1 = vector.load %x[%c1, %c0] : memref<2x8xf32>, vector<8xf32>
