@@ -49,10 +49,13 @@ class CpuDefaultSchedule(Pass):
     ```
 
     ```mlir
-    func.func @matmul(%a: tensor<12x8xf32>, %b: tensor<8x32xf32>, %out: tensor<12x32xf32>) -> tensor<12x32xf32> {
+    func.func @matmul(%a: tensor<12x8xf32>, %b: tensor<8x32xf32>, %out: tensor<12x32xf32>)
+        -> tensor<12x32xf32> {
       %zero = arith.constant 0.000000e+00 : f32
       %f = linalg.fill ins(%zero : f32) outs(%out : tensor<12x32xf32>) -> tensor<12x32xf32>
-      %m = linalg.matmul {lamina.schedule = {tile = array<i64: 6, 16, 1>, order = array<i64: 0, 1, 2>, vector = 1 : i64}} ins(%a, %b : tensor<12x8xf32>, tensor<8x32xf32>) outs(%f : tensor<12x32xf32>) -> tensor<12x32xf32>
+      %m = linalg.matmul {lamina.schedule = {tile = array<i64: 6, 16, 1>, order = array<i64: 0, 1, 2>,
+        vector = 1 : i64}} ins(%a, %b : tensor<12x8xf32>, tensor<8x32xf32>)
+        outs(%f : tensor<12x32xf32>) -> tensor<12x32xf32>
       func.return %m : tensor<12x32xf32>
     }
     ```

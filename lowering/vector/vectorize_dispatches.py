@@ -44,7 +44,6 @@ class VectorizeDispatches(Pass):
     ```mlir
     func.func @matmul(%a: tensor<12x8xf32>, %b: tensor<8x32xf32>, %out: tensor<12x32xf32>)
         -> tensor<12x32xf32> {
-      %0 = arith.constant 0.000000e+00 : f32
       %c1 = arith.constant 1 : index
       %c8 = arith.constant 8 : index
       %1 = arith.constant dense<0.000000e+00> : vector<6x16xf32>
@@ -57,9 +56,9 @@ class VectorizeDispatches(Pass):
       %m = scf.for %2 = %c0 to %c32 step %c16 iter_args(%3 = %out) -> (tensor<12x32xf32>) {
         %4 = scf.for %5 = %c0 to %c12 step %c6 iter_args(%6 = %3) -> (tensor<12x32xf32>) {
           %7 = scf.for %8 = %c0 to %c8 step %c1 iter_args(%9 = %1) -> (vector<6x16xf32>) {
-            %10 = vector.transfer_read %a[%5, %8], %0 {in_bounds = [true, true]}
+            %10 = vector.transfer_read %a[%5, %8], %zero {in_bounds = [true, true]}
               : tensor<12x8xf32>, vector<6x1xf32>
-            %11 = vector.transfer_read %b[%8, %2], %0 {in_bounds = [true, true]}
+            %11 = vector.transfer_read %b[%8, %2], %zero {in_bounds = [true, true]}
               : tensor<8x32xf32>, vector<1x16xf32>
             %12 = vector.contract {
               indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>,
