@@ -10,8 +10,8 @@ from xdsl.dialects.builtin import ArrayAttr, FusedLoc, LocationAttr, NoneAttr, U
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.ir.affine import AffineMap
-from xdsl.traits import Pure
 
+_WITHOUT_EFFECTS = ("arith.", "math.", "tensor.extract", "linalg.index")
 _EXPENSIVE = {"arith.divf", "arith.divsi", "arith.divui", "arith.remsi", "arith.remui", "arith.remf"}
 
 
@@ -96,7 +96,7 @@ def simplify_body(body: Block) -> None:
                 op.result.replace_all_uses_with(source.input)
     for op in reversed(list(body.ops)):
         unused = not any(result.uses for result in op.results)
-        if unused and op is not body.last_op and (op.has_trait(Pure) or isinstance(op, linalg.IndexOp)):
+        if unused and op.name.startswith(_WITHOUT_EFFECTS):
             op.detach()
             op.erase()
 
