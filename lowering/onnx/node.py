@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +16,7 @@ from xdsl.dialects.builtin import (
     StringAttr,
     TensorType,
 )
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from lamina.dialects.core.constants import as_array, constant_value
@@ -43,6 +44,8 @@ class Node:
     """The known elements of shape computations so far."""
     convert_ops: Callable[[Sequence[Operation]], None]
     """Converts ops in their order, for operators with graph attributes."""
+    _block: Block | None = None
+    """Where ops go that are built, if not in front of the node: the end of a block."""
 
     # --- what the node has
 
@@ -139,10 +142,18 @@ class Node:
         return list(op.results)
 
     def insert(self, op: Operation) -> Operation:
-        """Put an op in front of the node, at the node's location."""
+        """Put an op in front of the node (or where :meth:`within` says), at the node's location."""
         op.location = self.op.location
-        Rewriter.insert_op(op, InsertPoint.before(self.op))
+        place = InsertPoint.before(self.op) if self._block is None else InsertPoint.at_end(self._block)
+        Rewriter.insert_op(op, place)
         return op
+
+    @contextmanager
+    def within(self, block: Block | None) -> Iterator[None]:
+        """Let what is built go to the end of a block, or with None again in front of the node."""
+        before, self._block = self._block, block
+        yield
+        self._block = before
 
     def constant_of(self, value: Any, kind: Attribute | None = None) -> SSAValue:
         """A constant of an array or attribute."""

@@ -1,11 +1,8 @@
-"""Recurrent layers (RNN, GRU, LSTM), unrolled over a known number of steps."""
+"""Recurrent layers (RNN, GRU, LSTM): a few steps are unrolled, otherwise they become a loop."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import partial
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 from xdsl.ir import SSAValue
@@ -13,61 +10,8 @@ from xdsl.ir import SSAValue
 from lamina.dialects.nn.base import DYNAMIC
 from lamina.lowering.onnx.node import Node, Unsupported, shape
 from lamina.lowering.onnx.rule_table import onnx_rule
-
-Function = Callable[[SSAValue], SSAValue]
-MAX_STEPS = 512
-"""Steps up to which a layer is unrolled."""
-
-_PLAIN = {
-    "Relu": "relu",
-    "Tanh": "tanh",
-    "Sigmoid": "sigmoid",
-    "Softsign": "softsign",
-    "Softplus": "softplus",
-}
-_PARAMETRIC: dict[str, tuple[str, dict[str, float]]] = {
-    "LeakyRelu": ("leaky_relu", {"alpha": 0.01}),
-    "ThresholdedRelu": ("thresholded_relu", {"alpha": 1.0}),
-    "HardSigmoid": ("hard_sigmoid", {"alpha": 0.2, "beta": 0.5}),
-    "Elu": ("elu", {"alpha": 1.0}),
-}
-
-
-@dataclass
-class Layer:
-    """One direction of a recurrent layer."""
-
-    node: Node
-    hidden: int
-    x: SSAValue
-    """The steps' shares of all gates, bias included: ``[steps, batch, gates * hidden]``."""
-    recurrence: SSAValue
-    """``[hidden, gates * hidden]``."""
-    bias: SSAValue | None
-    """The recurrence's bias: ``[gates * hidden]``."""
-    peepholes: SSAValue | None
-    functions: list[Function]
-
-    def gate(self, value: SSAValue, index: int, count: int = 1) -> SSAValue:
-        """A slice of the last axis, ``count`` gates from the given one on."""
-        last = len(shape(value)) - 1
-        starts, ends = [0] * last, [2**63 - 1] * last
-        return self.node.emit(
-            "slice",
-            value,
-            starts=[*starts, index * self.hidden],
-            ends=[*ends, (index + count) * self.hidden],
-            steps=[1] * (last + 1),
-        )
-
-    def recurrent(self, h: SSAValue, first: int, count: int) -> SSAValue:
-        """The state's share of some gates, with the recurrence's bias."""
-        node = self.node
-        result = node.emit("matmul", h, self.gate(self.recurrence, first, count))
-        return result if self.bias is None else node.emit("add", result, self.gate(self.bias, first, count))
-
-
-Step = Callable[[Layer, SSAValue, list[SSAValue]], list[SSAValue]]
+from lamina.lowering.onnx.rules._recurrent_functions import Function, activation_functions
+from lamina.lowering.onnx.rules._recurrent_layer import Layer, Step, run_steps
 
 
 @onnx_rule("RNN")
@@ -122,26 +66,24 @@ def _lstm_step(layer: Layer, x: SSAValue, state: list[SSAValue]) -> list[SSAValu
 def _with_peephole(layer: Layer, gate: SSAValue, c: SSAValue, index: int) -> SSAValue:
     if layer.peepholes is None:
         return gate
-    return layer.node.emit("add", gate, layer.node.emit("mul", layer.gate(layer.peepholes, index), c))
+    return layer.node.emit("add", gate, layer.node.emit("mul", layer.parameter(layer.peepholes, index), c))
 
 
 def _recurrent(node: Node, gates: int, states: int, defaults: list[str], step: Step) -> Sequence[SSAValue]:
     """All directions of a layer: the outputs of every step, and the last states."""
     x, batch_first = node.operand(0), bool(node.attribute("layout", 0))
     x = node.emit("transpose", x, permutation=[1, 0, 2]) if batch_first else x
-    if not 0 <= shape(x)[0] <= MAX_STEPS:
-        raise Unsupported(f"the number of steps has to be known and at most {MAX_STEPS}")
     directions = {"forward": [False], "reverse": [True], "bidirectional": [False, True]}[
         node.attribute("direction")
     ]
-    functions = _functions(node, defaults * len(directions))
+    functions = activation_functions(node, defaults * len(directions))
     outputs: list[SSAValue] = []
     finals: list[list[SSAValue]] = []
     for d, backwards in enumerate(directions):
         chosen = functions[d * len(defaults) : (d + 1) * len(defaults)]
         layer = _layer(node, d, gates, x, chosen)
         start = [_initial(node, d, layer, 5 + s, batch_first) for s in range(states)]
-        steps, last = _unrolled(layer, start, step, backwards)
+        steps, last = run_steps(layer, start, step, backwards)
         outputs.append(steps)
         finals.append(last)
     y = node.emit("unsqueeze", outputs[0], axes=[1])
@@ -199,84 +141,3 @@ def _initial(node: Node, d: int, layer: Layer, index: int, batch_first: bool) ->
     never = node.constant_of(np.array(False))
     part = layer.gate(first, 0)
     return node.emit("select", never, part, node.constant_like(0, part))
-
-
-def _unrolled(
-    layer: Layer, state: list[SSAValue], step: Step, backwards: bool
-) -> tuple[SSAValue, list[SSAValue]]:
-    """The outputs of all steps in the order of time, and the last state."""
-    node = layer.node
-    lengths = node.optional(4)
-    steps = shape(layer.x)[0]
-    if lengths is not None and backwards:
-        known = node.constant(4)
-        if known is None or any(int(n) != steps for n in known.ravel()):
-            raise Unsupported("sequence_lens of a reversed direction are not supported")
-        lengths = None
-    outputs: list[SSAValue] = [state[0]] * steps
-    for t in reversed(range(steps)) if backwards else range(steps):
-        x = node.emit("gather", layer.x, node.constant_of(np.array(t, np.int64)), axis=0)
-        fresh = step(layer, x, state)
-        output = fresh[0]
-        if lengths is not None:
-            running = node.emit("greater", lengths, node.constant_like(t, lengths))
-            running = node.emit("unsqueeze", running, axes=[1])
-            fresh = [node.emit("select", running, new, old) for new, old in zip(fresh, state, strict=True)]
-            output = node.emit("select", running, output, node.constant_like(0, output))
-        state = fresh
-        outputs[t] = node.emit("unsqueeze", output, axes=[0])
-    if not outputs:
-        raise Unsupported("it has no steps")
-    return (outputs[0] if len(outputs) == 1 else node.emit("concat", *outputs, axis=0)), state
-
-
-def _functions(node: Node, defaults: list[str]) -> list[Function]:
-    """The activation functions, clipped before if the node says so."""
-    names = node.attribute("activations") or tuple(defaults)
-    alphas = iter(node.attribute("activation_alpha") or ())
-    betas = iter(node.attribute("activation_beta") or ())
-    clip = node.attribute("clip")
-    return [_function(node, name, alphas, betas, clip) for name in names]
-
-
-def _function(
-    node: Node, name: str, alphas: Iterator[float], betas: Iterator[float], clip: float | None
-) -> Function:
-    apply = _plain_function(node, name, alphas, betas)
-    if clip is None:
-        return apply
-    return lambda x: apply(node.emit("clip", x, min=-clip, max=clip))
-
-
-def _plain_function(node: Node, name: str, alphas: Iterator[float], betas: Iterator[float]) -> Function:
-    spelling = {n.lower(): n for n in (*_PLAIN, *_PARAMETRIC, "Affine", "ScaledTanh")}.get(name.lower())
-    if spelling in _PLAIN:
-        return partial(node.emit, _PLAIN[spelling])
-    if spelling in _PARAMETRIC:
-        op, parameters = _PARAMETRIC[spelling]
-        given = {"alpha": next(alphas, None), "beta": next(betas, None) if "beta" in parameters else None}
-        values: dict[str, Any] = {
-            key: parameters[key] if given[key] is None else given[key] for key in parameters
-        }
-        return lambda x: node.emit(op, x, **values)
-    if spelling is None:
-        raise Unsupported(f"the activation function '{name}' is not supported")
-    alpha, beta = next(alphas, 1.0), next(betas, 1.0)
-    return _affine(node, alpha, beta) if spelling == "Affine" else _scaled_tanh(node, alpha, beta)
-
-
-def _affine(node: Node, alpha: float, beta: float) -> Function:
-    def apply(x: SSAValue) -> SSAValue:
-        return node.emit(
-            "add", node.emit("mul", x, node.constant_like(alpha, x)), node.constant_like(beta, x)
-        )
-
-    return apply
-
-
-def _scaled_tanh(node: Node, alpha: float, beta: float) -> Function:
-    def apply(x: SSAValue) -> SSAValue:
-        inner = node.emit("tanh", node.emit("mul", x, node.constant_like(beta, x)))
-        return node.emit("mul", inner, node.constant_like(alpha, inner))
-
-    return apply
