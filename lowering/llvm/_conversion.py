@@ -9,6 +9,7 @@ works alone, as upstream's do, and in a sequence the casts of one pass disappear
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import replace
 
 from xdsl.dialects.builtin import (
     BFloat16Type,
@@ -18,15 +19,18 @@ from xdsl.dialects.builtin import (
     FloatAttr,
     IntegerAttr,
     IntegerType,
+    MemRefType,
     UnrealizedConversionCastOp,
 )
 from xdsl.dialects.llvm import ConstantOp
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 from xdsl.traits import IsolatedFromAbove
 
+from lamina.dialects.core.diagnostics import LaminaError, error, location_of
 from lamina.lowering.llvm._descriptors import Descriptor
 from lamina.lowering.llvm._types import INDEX, convert_type
 from lamina.lowering.llvm._values import cast_source, is_cast_to
+from lamina.lowering.llvm._walk import operations_named
 
 Replacement = SSAValue | Descriptor
 Maker = tuple[type[Operation], Attribute, dict[str, Attribute]]
@@ -46,6 +50,7 @@ class Conversion:
 
     def __init__(self, rules: Mapping[str, Rule]) -> None:
         self.rules = rules
+        self._types: dict[int, tuple[Attribute, Attribute]] = {}
         self._values: dict[SSAValue, SSAValue] = {}
         self._forwarded: dict[SSAValue, SSAValue] = {}
         self._descriptors: dict[SSAValue, Descriptor] = {}
@@ -59,15 +64,25 @@ class Conversion:
     def run(self, root: Operation) -> int:
         """Convert all operations under ``root`` that the table knows; returns how many were."""
         count = 0
-        for op in [op for op in root.walk() if op.name in self.rules]:
+        for op in operations_named(root, self.rules):
             self.op = op
-            new = self.rules[op.name](self, op)
+            new = self._apply(op)
             if new is None:
                 continue
             count += 1
             self._retire(op, (new,) if isinstance(new, SSAValue | Descriptor) else new)
         self._finish()
         return count
+
+    def _apply(self, op: Operation) -> Replacement | Sequence[Replacement] | None:
+        """The rule for an operation; an error that names no place is at the operation."""
+        try:
+            return self.rules[op.name](self, op)
+        except LaminaError as problem:
+            place = location_of(op)
+            raise LaminaError(
+                *(replace(d, location=d.location or place) for d in problem.diagnostics)
+            ) from problem
 
     # What rules use.
 
@@ -79,12 +94,20 @@ class Conversion:
         if value in self._descriptors:
             known = self._descriptors[value].as_struct(self)
         else:
-            wanted = convert_type(value.type)
-            if wanted == value.type:
+            wanted = self.converted_type(value.type)
+            if wanted is value.type:
                 return value
             known = cast_source(value, wanted) or self._cast_behind(value, wanted)
         self._values[value] = known
         return known
+
+    def converted_type(self, type: Attribute) -> Attribute:
+        """The converted type, the same object where nothing changes; by identity, as hashing is slow."""
+        known = self._types.get(id(type))
+        if known is None:
+            converted = convert_type(type)
+            known = self._types[id(type)] = (type, type if converted == type else converted)
+        return known[1]
 
     def values(self, values: Sequence[SSAValue]) -> list[SSAValue]:
         """The converted values of several."""
@@ -94,6 +117,8 @@ class Conversion:
         """What is known of a memref: its pointers, offset, sizes and strides."""
         known = self._descriptors.get(memref)
         if known is None:
+            if not isinstance(memref.type, MemRefType):
+                raise error(f"works on {memref.type}, which is not lowered", self.op)
             known = self._descriptors[memref] = Descriptor.of_struct(memref.type, self.value(memref))
         return known
 
@@ -225,7 +250,7 @@ class Conversion:
                 if replacement.place is None:
                     replacement.place = lambda: op
                 late = True
-            elif replacement.type != old.type:
+            elif replacement.type is not old.type and replacement.type != old.type:
                 self._values[old] = replacement
                 if replacement.name_hint is None:
                     replacement._name = old.name_hint  # pyright: ignore[reportPrivateUsage]
@@ -244,14 +269,16 @@ class Conversion:
         for op, new in reversed(self._replaced):
             for old, replacement in zip(op.results, new, strict=True):
                 if old.first_use is not None:
-                    self._substitute(old, replacement, lambda op=op: op)
+                    self.op = op
+                    self._substitute(old, replacement)
             self.erase(op)
         for argument, replacement in self._arguments:
             block = argument.block
-            self._substitute(argument, replacement, lambda block=block: self.below_top(block))
+            self.op = self.below_top(block)
+            self._substitute(argument, replacement)
             block.erase_arg(argument)
 
-    def _substitute(self, old: SSAValue, new: Replacement, place: Callable[[], Operation]) -> None:
+    def _substitute(self, old: SSAValue, new: Replacement) -> None:
         """Replace the uses of a value by one of another type: casts to it vanish, other uses get a cast."""
         if isinstance(new, Descriptor):
             new.replace_extractions(self, old)
@@ -267,9 +294,9 @@ class Conversion:
                 use.operation.results[0].replace_all_uses_with(new)
                 self.erase(use.operation)
         if old.first_use is not None:
-            self.op = place()
             cast = UnrealizedConversionCastOp.create(operands=(new,), result_types=(old.type,))
-            self.insert(cast)
+            cast.location = self.op.location
+            self.insert_behind(new, cast)
             old.replace_all_uses_with(cast.results[0])
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache, cached_property
 from typing import Protocol
 
 from xdsl.dialects.builtin import (
@@ -88,6 +89,22 @@ class Descriptor:
         """The memref's rank."""
         return self.type.get_num_dims()
 
+    @cached_property
+    def element(self) -> Attribute:
+        """The converted type of the elements."""
+        return convert_type(self.type.element_type)
+
+    @cached_property
+    def row(self) -> Attribute | None:
+        """The array type of what the first index steps over, None for a memref that is no such array."""
+        shape = self.type.get_shape()
+        if [self._parts.get((4, i)) for i in range(self.rank)] != list(identity_strides(shape)):
+            return None
+        row = self.element
+        for size in reversed(shape[1:]):
+            row = LLVMArrayType(size, row)
+        return row
+
     def part(self, conversion: Rewriter, position: Position) -> Part:
         """One part: an integer where it is static, else a value that dominates every use of the memref."""
         known = self._parts.get(position)
@@ -133,8 +150,7 @@ class Descriptor:
         offset = self.part(conversion, OFFSET)
         if offset == 0:
             return self.pointer(conversion)
-        element = convert_type(self.type.element_type)
-        return address(conversion, self.pointer(conversion), [offset], element, NO_FLAGS)
+        return address(conversion, self.pointer(conversion), [offset], self.element, NO_FLAGS)
 
     def replace_extractions(self, conversion: Rewriter, memref: SSAValue) -> None:
         """Resolve ``extractvalue`` of casts of the memref to its struct, left behind by other conversions."""
@@ -225,14 +241,16 @@ def inserted_value(struct: SSAValue, position: Position) -> SSAValue | None:
     return None
 
 
-_POSITIONS: dict[Position, DenseArrayBase] = {}
-
-
+@cache
 def position_attribute(position: Position) -> DenseArrayBase:
     """The attribute for a position in a struct, made once."""
-    if position not in _POSITIONS:
-        _POSITIONS[position] = DenseArrayBase.from_list(i64, position)
-    return _POSITIONS[position]
+    return DenseArrayBase.from_list(i64, position)
+
+
+@cache
+def index_list(indices: tuple[int, ...]) -> DenseArrayBase:
+    """The attribute for 32-bit indices, made once."""
+    return DenseArrayBase.from_list(i32, indices)
 
 
 def insert_value(conversion: Rewriter, struct: SSAValue, value: SSAValue, position: Position) -> SSAValue:
@@ -257,7 +275,7 @@ def address(
     properties: dict[str, Attribute] = {
         "elem_type": element,
         "noWrapFlags": flags,
-        "rawConstantIndices": DenseArrayBase.from_list(i32, constants),
+        "rawConstantIndices": index_list(tuple(constants)),
     }
     return conversion.emit(GEPOp, operands, pointer.type, properties)
 
@@ -271,19 +289,15 @@ def element_address(
     of index times stride.
     """
     descriptor = conversion.descriptor(memref)
-    type = descriptor.type
-    element = convert_type(type.element_type)
     base = descriptor.base_pointer(conversion)
     subscripts: list[Part] = []
     for index in indices:
         constant = constant_integer(index)
         subscripts.append(conversion.value(index) if constant is None else constant)
-    shape = type.get_shape()
-    strides = [descriptor.stride(conversion, i) for i in range(len(shape))]
-    if strides == list(identity_strides(shape)):
-        for size in reversed(shape[1:]):
-            element = LLVMArrayType(size, element)
-    else:
+    element = descriptor.row
+    if element is None:
+        element = descriptor.element
+        strides = [descriptor.stride(conversion, i) for i in range(descriptor.rank)]
         subscripts = [linear_index(conversion, subscripts, strides)]
     if all(isinstance(s, int) and s == 0 for s in subscripts):
         return base

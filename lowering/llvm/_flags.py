@@ -5,53 +5,47 @@ from __future__ import annotations
 from functools import cache
 
 from xdsl.dialects.builtin import IntegerAttr, i32
-from xdsl.dialects.llvm import FastMathAttr, OverflowAttr
-from xdsl.dialects.utils import FastMathAttrBase
+from xdsl.dialects.llvm import FastMathAttr, OverflowAttr, OverflowFlag
+from xdsl.dialects.utils import BitEnumAttribute, FastMathFlag
 from xdsl.ir import Attribute, Operation
 
+Properties = dict[str, Attribute]
 _OVERFLOW_BITS = {"nsw": 1, "nuw": 2}
 
 
+def _flags(op: Operation, name: str) -> tuple[str, ...]:
+    """The names of the flags that a property holds, in a fixed order."""
+    attribute = op.properties.get(name)
+    if not isinstance(attribute, BitEnumAttribute) or not attribute.data:
+        return ()
+    return tuple(sorted(flag.value for flag in attribute.data))
+
+
 @cache
-def _fastmath(flags: FastMathAttrBase) -> dict[str, Attribute]:
-    return {"fastmathFlags": FastMathAttr(tuple(flags.data))}
+def _fastmath(names: tuple[str, ...]) -> Properties:
+    return {"fastmathFlags": FastMathAttr([FastMathFlag(name) for name in names] or None)}
 
 
-_NO_FASTMATH: dict[str, Attribute] = {"fastmathFlags": FastMathAttr(None)}
-
-
-def fastmath(op: Operation) -> dict[str, Attribute]:
+def fastmath(op: Operation) -> Properties:
     """The ``fastmathFlags`` property for the ``fastmath`` property of an operation."""
-    flags = op.properties.get("fastmath")
-    return _fastmath(flags) if isinstance(flags, FastMathAttrBase) and flags.data else _NO_FASTMATH
-
-
-def has_flag(op: Operation, *names: str) -> bool:
-    """Whether an operation carries one of the fastmath flags."""
-    flags = op.properties.get("fastmath")
-    return isinstance(flags, FastMathAttrBase) and any(flag.value in names for flag in flags.data)
-
-
-def _overflow_names(op: Operation) -> list[str]:
-    flags = op.properties.get("overflowFlags")
-    return [flag.value for flag in getattr(flags, "data", ())]
-
-
-def overflow(op: Operation) -> dict[str, Attribute]:
-    """The ``overflowFlags`` property as a bit mask, as the binary operations have it."""
-    bits = sum(_OVERFLOW_BITS[name] for name in _overflow_names(op))
-    return {"overflowFlags": IntegerAttr(bits, i32)}
-
-
-def truncation_overflow(op: Operation) -> dict[str, Attribute]:
-    """The ``overflowFlags`` property of ``llvm.trunc``."""
-    names = _overflow_names(op)
-    flags = [flag for flag in _llvm_flags() if flag.value in names]
-    return {"overflowFlags": OverflowAttr(flags)} if flags else {}
+    return _fastmath(_flags(op, "fastmath"))
 
 
 @cache
-def _llvm_flags() -> tuple:
-    from xdsl.dialects.llvm import OverflowFlag
+def _overflow(names: tuple[str, ...]) -> Properties:
+    return {"overflowFlags": IntegerAttr(sum(_OVERFLOW_BITS[name] for name in names), i32)}
 
-    return tuple(OverflowFlag)
+
+def overflow(op: Operation) -> Properties:
+    """The ``overflowFlags`` property as a bit mask, as the binary operations have it."""
+    return _overflow(_flags(op, "overflowFlags"))
+
+
+@cache
+def _truncation_overflow(names: tuple[str, ...]) -> Properties:
+    return {"overflowFlags": OverflowAttr([OverflowFlag(name) for name in names])} if names else {}
+
+
+def truncation_overflow(op: Operation) -> Properties:
+    """The ``overflowFlags`` property of ``llvm.trunc``."""
+    return _truncation_overflow(_flags(op, "overflowFlags"))

@@ -12,6 +12,7 @@ from lamina.dialects.core.diagnostics import error
 from lamina.dialects.llvm.atomics import AtomicRMWOp
 from lamina.dialects.llvm.memory import LoadOp, StoreOp
 from lamina.dialects.llvm.values import SelectOp
+from lamina.lowering.llvm._constants import poison
 from lamina.lowering.llvm._conversion import Conversion, Rule
 from lamina.lowering.llvm._descriptors import (
     ALIGNED,
@@ -25,7 +26,7 @@ from lamina.lowering.llvm._descriptors import (
     row_major_parts,
 )
 from lamina.lowering.llvm._symbols import declare_function
-from lamina.lowering.llvm._types import INDEX, POINTER, convert_type, size_in_bytes
+from lamina.lowering.llvm._types import INDEX, POINTER, size_in_bytes
 from lamina.lowering.llvm._values import constant_integer
 
 ORDERING = {"ordering": IntegerAttr(0, i64)}
@@ -36,17 +37,20 @@ DEFAULT_ALIGNMENT = 64
 def access_properties(op: Operation) -> dict[str, Attribute]:
     """The properties of a load or store that a memref or vector access asks for."""
     flag = op.properties.get("nontemporal")
+    alignment = op.properties.get("alignment") or op.attributes.get("alignment")
     properties: dict[str, Attribute] = dict(ORDERING)
     if isinstance(flag, IntegerAttr) and flag.value.data:
         properties["nontemporal"] = UnitAttr()
-    if isinstance(alignment := op.properties.get("alignment") or op.attributes.get("alignment"), IntegerAttr):
+    if isinstance(alignment, IntegerAttr):
         properties["alignment"] = IntegerAttr(alignment.value.data, i64)
     return properties
 
 
 def _load(conversion: Conversion, op: Operation) -> SSAValue:
     pointer = element_address(conversion, op.operands[0], op.operands[1:])
-    return conversion.emit(LoadOp, (pointer,), convert_type(op.results[0].type), access_properties(op))
+    return conversion.emit(
+        LoadOp, (pointer,), conversion.converted_type(op.results[0].type), access_properties(op)
+    )
 
 
 def _store(conversion: Conversion, op: Operation) -> list[SSAValue]:
@@ -61,7 +65,7 @@ def _alloc(conversion: Conversion, op: Operation) -> Descriptor:
     type = op.memref.type
     assert isinstance(type, MemRefType)
     parts, count = row_major_parts(conversion, type, op.dynamic_sizes)
-    size = multiply_parts(conversion, count, size_in_bytes(convert_type(type.element_type)))
+    size = multiply_parts(conversion, count, size_in_bytes(conversion.converted_type(type.element_type)))
     alignment = op.alignment.value.data if op.alignment is not None else DEFAULT_ALIGNMENT
     declare_function(op, "malloc", [INDEX], POINTER)
     size = add_parts(conversion, size, alignment)
@@ -86,7 +90,7 @@ def _alloca(conversion: Conversion, op: Operation) -> Descriptor:
     type = op.memref.type
     assert isinstance(type, MemRefType)
     parts, count = row_major_parts(conversion, type, op.dynamic_sizes)
-    properties: dict[str, Attribute] = {"elem_type": convert_type(type.element_type)}
+    properties: dict[str, Attribute] = {"elem_type": conversion.converted_type(type.element_type)}
     if op.alignment is not None:
         properties["alignment"] = op.alignment
     number = conversion.constant(count) if isinstance(count, int) else count
@@ -107,7 +111,7 @@ def _dim(conversion: Conversion, op: Operation) -> SSAValue:
     dimension = constant_integer(op.index)
     if dimension is not None:
         if not 0 <= dimension < descriptor.rank:
-            raise error(f"asks for dimension {dimension} of {descriptor.type}", op)
+            return poison(conversion, INDEX)
         return descriptor.part_value(conversion, (3, dimension))
     sizes = [descriptor.part_value(conversion, (3, i)) for i in range(descriptor.rank)]
     return _pick(conversion, conversion.value(op.index), sizes)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
+    AffineMapAttr,
+    ArrayAttr,
     BFloat16Type,
     ComplexType,
     Float16Type,
@@ -25,7 +28,8 @@ from xdsl.dialects.builtin import (
     i64,
 )
 from xdsl.dialects.llvm import LLVMArrayType, LLVMPointerType, LLVMStructType
-from xdsl.ir import Attribute
+from xdsl.ir import Attribute, Operation
+from xdsl.ir.affine import AffineMap
 
 from lamina.dialects.core.diagnostics import LaminaError, error
 
@@ -66,7 +70,8 @@ def convert_type(type: Attribute) -> Attribute:
 def _vector(type: VectorType) -> Attribute:
     element = convert_type(type.element_type)
     shape = type.get_shape() or (1,)
-    result: Attribute = VectorType(element, shape[-1:], type.scalable_dims if len(shape) == 1 else None)
+    scalable = ArrayAttr(type.scalable_dims.data[-1:]) if type.get_num_dims() else None
+    result: Attribute = VectorType(element, shape[-1:], scalable)
     for size in reversed(shape[:-1]):
         result = LLVMArrayType(size, result)
     return result
@@ -103,6 +108,8 @@ def strides_of(type: MemRefType) -> tuple[tuple[int | None, ...], int | None] | 
         case StridedLayoutAttr():
             strides = tuple(None if isinstance(s, NoneAttr) else s.data for s in type.layout.strides)
             return strides, None if isinstance(type.layout.offset, NoneAttr) else type.layout.offset.data
+        case AffineMapAttr() if type.layout.data == AffineMap.identity(type.get_num_dims()):
+            return identity_strides(type.get_shape()), 0
         case _:
             return None
 
@@ -136,11 +143,19 @@ def size_in_bytes(type: Attribute) -> int:
             return 8
         case LLVMArrayType():
             return type.size.data * size_in_bytes(type.type)
+        case LLVMStructType():
+            return _struct_size([size_in_bytes(member) for member in type.types], type)
         case VectorType():
             bits = bit_width(type.element_type) * type.element_count()
             return 1 << max(0, (-(-bits // 8) - 1).bit_length())
         case _:
             raise error(f"the size of {type} in memory is not known")
+
+
+def _struct_size(sizes: Sequence[int], type: Attribute) -> int:
+    if any(size % 8 for size in sizes):
+        raise error(f"the size of {type} in memory is not known")
+    return sum(sizes)
 
 
 def bit_width(type: Attribute) -> int:
@@ -171,13 +186,16 @@ def boolean_like(type: Attribute) -> Attribute:
     return like(type, i1)
 
 
-def require_flat(type: Attribute) -> None:
-    """Refuse vectors of more than one dimension, which have to be unrolled before."""
-    if isinstance(type, VectorType) and type.get_num_dims() > 1:
-        raise unsupported_rank(type)
+def require_flat(type: Attribute, op: Operation) -> None:
+    """Refuse vectors of more than one dimension (which have to be unrolled before), and scalable ones."""
+    if isinstance(type, VectorType):
+        if type.get_num_dims() > 1:
+            raise unsupported_rank(type, op)
+        if any(size.value.data for size in type.scalable_dims):
+            raise error(f"works on {type}: vectors of scalable length are not lowered", op)
 
 
-def unsupported_rank(type: Attribute) -> LaminaError:
+def unsupported_rank(type: Attribute, op: Operation) -> LaminaError:
     """The error for an n-dimensional vector below the level where they exist."""
     return error(
         f"works on {type}: vectors of rank > 1 are not lowered here", hint="run lower-vector-multi-dim first"

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from xdsl.dialects import llvm, vector
 from xdsl.dialects.builtin import (
     AffineMapAttr,
     ArrayAttr,
-    DenseArrayBase,
     IntegerAttr,
     MemRefType,
     TensorType,
@@ -33,13 +33,13 @@ from lamina.dialects.llvm.memory import (
     MaskedStoreOp,
     StoreOp,
 )
-from lamina.lowering.llvm._constants import splat, vector_of
+from lamina.lowering.llvm._constants import broadcast, length, splat, vector_of
 from lamina.lowering.llvm._conversion import Conversion, Rule
-from lamina.lowering.llvm._descriptors import INBOUNDS_NUW, NO_FLAGS, Part, element_address
+from lamina.lowering.llvm._descriptors import INBOUNDS_NUW, NO_FLAGS, Part, element_address, index_list
 from lamina.lowering.llvm._memory import access_properties
-from lamina.lowering.llvm._types import POINTER, convert_type, require_flat, size_in_bytes
+from lamina.lowering.llvm._types import POINTER, require_flat, size_in_bytes
 from lamina.lowering.llvm._values import constant_integer
-from lamina.lowering.llvm._vector_values import broadcast, lane, length
+from lamina.lowering.llvm._vector_values import lane
 
 SIGNED_GREATER = {"predicate": IntegerAttr(4, i64)}
 
@@ -47,8 +47,14 @@ SIGNED_GREATER = {"predicate": IntegerAttr(4, i64)}
 def aligned_access(op: Operation, element: Attribute) -> dict[str, Attribute]:
     """The properties of an access to a vector: aligned as its elements are, unless it says more."""
     properties = access_properties(op)
-    properties.setdefault("alignment", IntegerAttr(size_in_bytes(element), i64))
+    if "alignment" not in properties:
+        properties["alignment"] = _alignment(element)
     return properties
+
+
+@cache
+def _alignment(element: Attribute) -> Attribute:
+    return IntegerAttr(size_in_bytes(element), i64)
 
 
 def masked_alignment(op: Operation, element: Attribute) -> dict[str, Attribute]:
@@ -69,14 +75,14 @@ def _require_memory(op: Operation, base: SSAValue) -> None:
 
 
 def _load(conversion: Conversion, op: Operation) -> SSAValue:
-    require_flat(op.results[0].type)
-    type = convert_type(op.results[0].type)
+    require_flat(op.results[0].type, op)
+    type = conversion.converted_type(op.results[0].type)
     pointer = element_address(conversion, op.operands[0], op.operands[1:])
     return conversion.emit(LoadOp, (pointer,), type, aligned_access(op, _element(type)))
 
 
 def _store(conversion: Conversion, op: Operation) -> list[SSAValue]:
-    require_flat(op.operands[0].type)
+    require_flat(op.operands[0].type, op)
     value = conversion.value(op.operands[0])
     pointer = element_address(conversion, op.operands[1], op.operands[2:])
     properties = aligned_access(op, _element(value.type))
@@ -88,7 +94,7 @@ def _masked_load(conversion: Conversion, op: Operation) -> SSAValue:
     *_, mask, pass_through = op.operands
     pointer = element_address(conversion, op.operands[0], op.operands[1:-2], NO_FLAGS)
     operands = (pointer, *conversion.values((mask, pass_through)))
-    type = convert_type(op.results[0].type)
+    type = conversion.converted_type(op.results[0].type)
     return conversion.emit(MaskedLoadOp, operands, type, masked_alignment(op, _element(type)))
 
 
@@ -101,8 +107,8 @@ def _masked_store(conversion: Conversion, op: Operation) -> list[SSAValue]:
 
 
 def _create_mask(conversion: Conversion, op: Operation) -> SSAValue:
-    require_flat(op.results[0].type)
-    type = convert_type(op.results[0].type)
+    require_flat(op.results[0].type, op)
+    type = conversion.converted_type(op.results[0].type)
     if not op.operands:
         raise error("makes a mask of rank 0", op)
     constant = constant_integer(op.operands[0])
@@ -111,9 +117,9 @@ def _create_mask(conversion: Conversion, op: Operation) -> SSAValue:
 
 
 def _constant_mask(conversion: Conversion, op: Operation) -> SSAValue:
-    require_flat(op.results[0].type)
+    require_flat(op.results[0].type, op)
     sizes = op.properties["mask_dim_sizes"].get_values()  # pyright: ignore[reportAttributeAccessIssue]
-    return lanes_below(conversion, int(sizes[0]), length(convert_type(op.results[0].type)))
+    return lanes_below(conversion, int(sizes[0]), length(conversion.converted_type(op.results[0].type)))
 
 
 def lanes_below(conversion: Conversion, count: Part, lanes: int) -> SSAValue:
@@ -224,7 +230,7 @@ def lane_addresses(
     properties: dict[str, Attribute] = {
         "elem_type": element,
         "noWrapFlags": NO_FLAGS,
-        "rawConstantIndices": DenseArrayBase.from_list(i32, [USE_OPERAND]),
+        "rawConstantIndices": index_list((USE_OPERAND,)),
     }
     return conversion.emit(GEPOp, (pointer, offsets), VectorType(POINTER, [length(offsets.type)]), properties)
 
@@ -232,8 +238,8 @@ def lane_addresses(
 def _transfer(conversion: Conversion, op: vector.TransferReadOp | vector.TransferWriteOp) -> Transfer:
     _require_memory(op, op.source)
     value_type = op.result.type if isinstance(op, vector.TransferReadOp) else op.vector.type
-    require_flat(value_type)
-    type = convert_type(value_type)
+    require_flat(value_type, op)
+    type = conversion.converted_type(value_type)
     assert isinstance(type, VectorType)
     mask = conversion.value(op.mask) if op.mask is not None else None
     return Transfer(op, op.source, op.indices, type, mask)
@@ -307,8 +313,8 @@ def _lane_pointers(conversion: Conversion, op: Operation, offsets: SSAValue, ele
 
 
 def _gather(conversion: Conversion, op: Operation) -> SSAValue:
-    require_flat(op.results[0].type)
-    type = convert_type(op.results[0].type)
+    require_flat(op.results[0].type, op)
+    type = conversion.converted_type(op.results[0].type)
     offsets, mask, pass_through = conversion.values(op.operands[-3:])
     pointers = _lane_pointers(conversion, op, offsets, _element(type))
     properties = masked_alignment(op, _element(type))
@@ -317,7 +323,7 @@ def _gather(conversion: Conversion, op: Operation) -> SSAValue:
 
 def _scatter(conversion: Conversion, op: Operation) -> list[SSAValue]:
     offsets, mask, value = conversion.values(op.operands[-3:])
-    require_flat(op.operands[-1].type)
+    require_flat(op.operands[-1].type, op)
     pointers = _lane_pointers(conversion, op, offsets, _element(value.type))
     properties = masked_alignment(op, _element(value.type))
     conversion.insert(MaskedScatterOp.create(operands=(value, pointers, mask), properties=properties))

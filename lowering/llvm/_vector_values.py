@@ -12,50 +12,26 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
     IntegerType,
     VectorType,
-    i32,
     i64,
 )
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Operation, SSAValue
 
 from lamina.dialects.core.diagnostics import error
 from lamina.dialects.llvm.intrinsics import BY_NAME, FMulAddOp
 from lamina.dialects.llvm.reductions import BY_KIND
 from lamina.dialects.llvm.values import ExtractElementOp
-from lamina.lowering.llvm._constants import poison, vector_of
+from lamina.lowering.llvm._constants import broadcast, length, poison, shuffle, vector_of
 from lamina.lowering.llvm._conversion import Conversion, Rule
 from lamina.lowering.llvm._flags import fastmath
-from lamina.lowering.llvm._types import convert_type, require_flat
+from lamina.lowering.llvm._types import require_flat
 
 Index = int | SSAValue
 
 
-def length(type: Attribute) -> int:
-    """The number of elements of a converted vector type."""
-    assert isinstance(type, VectorType)
-    return type.element_count()
-
-
-def broadcast(conversion: Conversion, scalar: SSAValue, type: Attribute) -> SSAValue:
-    """A vector with one value in every lane."""
-    empty = poison(conversion, type)
-    first = conversion.emit(llvm.InsertElementOp, (empty, scalar, conversion.constant(0, i32)), type)
-    count = length(type)
-    return first if count == 1 else shuffle(conversion, first, empty, [0] * count)
-
-
-def shuffle(conversion: Conversion, a: SSAValue, b: SSAValue, mask: Sequence[int]) -> SSAValue:
-    """The lanes of two vectors, one after the other, at the mask's positions."""
-    assert isinstance(a.type, VectorType)
-    result = VectorType(a.type.element_type, [len(mask)])
-    return conversion.emit(
-        llvm.ShuffleVectorOp, (a, b), result, {"mask": DenseArrayBase.from_list(i32, mask)}
-    )
-
-
 def _broadcast(conversion: Conversion, op: Operation) -> SSAValue:
-    require_flat(op.results[0].type)
+    require_flat(op.results[0].type, op)
     source = conversion.value(op.operands[0])
-    wanted = convert_type(op.results[0].type)
+    wanted = conversion.converted_type(op.results[0].type)
     if not isinstance(source.type, VectorType):
         return broadcast(conversion, source, wanted)
     if source.type == wanted:
@@ -83,7 +59,7 @@ def lane(conversion: Conversion, source: SSAValue, position: Index) -> SSAValue:
 
 
 def _extract(conversion: Conversion, op: Operation) -> SSAValue:
-    require_flat(op.operands[0].type)
+    require_flat(op.operands[0].type, op)
     source = conversion.value(op.operands[0])
     position = _position(op, op.operands[1:])
     if position is None:
@@ -92,7 +68,7 @@ def _extract(conversion: Conversion, op: Operation) -> SSAValue:
 
 
 def _insert(conversion: Conversion, op: Operation) -> SSAValue:
-    require_flat(op.results[0].type)
+    require_flat(op.results[0].type, op)
     source, target = conversion.values(op.operands[:2])
     position = _position(op, op.operands[2:])
     if position is None:
@@ -104,15 +80,15 @@ def _insert(conversion: Conversion, op: Operation) -> SSAValue:
 
 
 def _fma(conversion: Conversion, op: Operation) -> SSAValue:
-    require_flat(op.results[0].type)
+    require_flat(op.results[0].type, op)
     return conversion.emit(
-        FMulAddOp, conversion.values(op.operands), convert_type(op.results[0].type), fastmath(op)
+        FMulAddOp, conversion.values(op.operands), conversion.converted_type(op.results[0].type), fastmath(op)
     )
 
 
 def _shuffle(conversion: Conversion, op: Operation) -> SSAValue:
-    require_flat(op.operands[0].type)
-    require_flat(op.results[0].type)
+    require_flat(op.operands[0].type, op)
+    require_flat(op.results[0].type, op)
     mask = op.properties["mask"]
     assert isinstance(mask, DenseArrayBase)
     a, b = conversion.values(op.operands)
@@ -143,7 +119,7 @@ def _integers(op: Operation, name: str) -> list[int]:
 
 
 def _extract_slice(conversion: Conversion, op: Operation) -> SSAValue:
-    require_flat(op.operands[0].type)
+    require_flat(op.operands[0].type, op)
     source = conversion.value(op.operands[0])
     (offset,), (size,), (stride,) = (_integers(op, name) for name in ("offsets", "sizes", "strides"))
     return shuffle(conversion, source, source, [offset + i * stride for i in range(size)])
@@ -151,7 +127,7 @@ def _extract_slice(conversion: Conversion, op: Operation) -> SSAValue:
 
 def _insert_slice(conversion: Conversion, op: Operation) -> SSAValue:
     """The short vector, widened by a shuffle, replaces lanes of the long one in a second shuffle."""
-    require_flat(op.results[0].type)
+    require_flat(op.results[0].type, op)
     source, target = conversion.values(op.operands)
     (offset,), (stride,) = (_integers(op, name) for name in ("offsets", "strides"))
     count, total = length(source.type), length(target.type)
@@ -166,24 +142,26 @@ def _insert_slice(conversion: Conversion, op: Operation) -> SSAValue:
 
 def _same_vector(conversion: Conversion, op: Operation) -> SSAValue:
     """Shape casts and transpositions between shapes that are the same flat vector."""
-    require_flat(op.operands[0].type)
-    require_flat(op.results[0].type)
+    require_flat(op.operands[0].type, op)
+    require_flat(op.results[0].type, op)
     return conversion.value(op.operands[0])
 
 
 def _bitcast(conversion: Conversion, op: Operation) -> SSAValue:
-    require_flat(op.results[0].type)
-    return conversion.emit(llvm.BitcastOp, conversion.values(op.operands), convert_type(op.results[0].type))
+    require_flat(op.results[0].type, op)
+    return conversion.emit(
+        llvm.BitcastOp, conversion.values(op.operands), conversion.converted_type(op.results[0].type)
+    )
 
 
 def _step(conversion: Conversion, op: Operation) -> SSAValue:
-    count = length(convert_type(op.results[0].type))
+    count = length(conversion.converted_type(op.results[0].type))
     return vector_of(conversion, list(range(count)), VectorType(i64, [count]))
 
 
 def _from_elements(conversion: Conversion, op: Operation) -> SSAValue:
-    require_flat(op.results[0].type)
-    type = convert_type(op.results[0].type)
+    require_flat(op.results[0].type, op)
+    type = conversion.converted_type(op.results[0].type)
     result = poison(conversion, type)
     for i, element in enumerate(conversion.values(op.operands)):
         result = conversion.emit(llvm.InsertElementOp, (result, element, conversion.constant(i)), type)
@@ -191,7 +169,7 @@ def _from_elements(conversion: Conversion, op: Operation) -> SSAValue:
 
 
 def _to_elements(conversion: Conversion, op: Operation) -> list[SSAValue]:
-    require_flat(op.operands[0].type)
+    require_flat(op.operands[0].type, op)
     source = conversion.value(op.operands[0])
     return [lane(conversion, source, i) for i in range(len(op.results))]
 
@@ -224,10 +202,10 @@ _ORDERED_KINDS: dict[str, tuple[type[Operation], float]] = {
 
 def _reduction(conversion: Conversion, op: Operation) -> SSAValue:
     assert isinstance(op, vector.ReductionOp)
-    require_flat(op.operands[0].type)
+    require_flat(op.operands[0].type, op)
     kind = op.kind.data.value
     source, *accumulator = conversion.values(op.operands)
-    type = convert_type(op.dest.type)
+    type = conversion.converted_type(op.dest.type)
     flags = fastmath(op)
     if isinstance(type, IntegerType):
         table, flags = _INTEGER_KINDS, {}

@@ -18,7 +18,6 @@ from lamina.lowering.llvm._flags import fastmath, overflow, truncation_overflow
 from lamina.lowering.llvm._types import (
     bit_width,
     boolean_like,
-    convert_type,
     element_of,
     like,
     require_flat,
@@ -44,8 +43,8 @@ def _same(kind: type[Operation], properties: Properties = _no_properties) -> Rul
     """The operation of the llvm dialect with the same operands and one result."""
 
     def rule(conversion: Conversion, op: Operation) -> SSAValue:
-        result = convert_type(op.results[0].type)
-        require_flat(op.results[0].type)
+        result = conversion.converted_type(op.results[0].type)
+        require_flat(op.results[0].type, op)
         return conversion.emit(kind, conversion.values(op.operands), result, properties(op))
 
     return rule
@@ -60,23 +59,25 @@ def _constant(conversion: Conversion, op: Operation) -> SSAValue | None:
     value = converted_attribute(op.properties["value"])
     if value is None:
         return None
-    require_flat(op.results[0].type)
-    return conversion.emit(llvm.ConstantOp, (), convert_type(op.results[0].type), {"value": value})
+    require_flat(op.results[0].type, op)
+    return conversion.emit(
+        llvm.ConstantOp, (), conversion.converted_type(op.results[0].type), {"value": value}
+    )
 
 
 def _compare_integers(conversion: Conversion, op: Operation) -> SSAValue:
-    require_flat(op.results[0].type)
+    require_flat(op.results[0].type, op)
     properties = {"predicate": op.properties["predicate"]}
     return conversion.emit(
-        llvm.ICmpOp, conversion.values(op.operands), convert_type(op.results[0].type), properties
+        llvm.ICmpOp, conversion.values(op.operands), conversion.converted_type(op.results[0].type), properties
     )
 
 
 def _compare_floats(conversion: Conversion, op: Operation) -> SSAValue:
-    require_flat(op.results[0].type)
+    require_flat(op.results[0].type, op)
     properties = {"predicate": op.properties["predicate"]} | fastmath(op)
     return conversion.emit(
-        FCmpOp, conversion.values(op.operands), convert_type(op.results[0].type), properties
+        FCmpOp, conversion.values(op.operands), conversion.converted_type(op.results[0].type), properties
     )
 
 
@@ -84,8 +85,10 @@ def _resize(widen: type[Operation]) -> Rule:
     """``index_cast``: an extension, a truncation, or nothing, by the widths of the converted types."""
 
     def rule(conversion: Conversion, op: Operation) -> SSAValue:
-        require_flat(op.results[0].type)
-        return resize(conversion, conversion.value(op.operands[0]), convert_type(op.results[0].type), widen)
+        require_flat(op.results[0].type, op)
+        return resize(
+            conversion, conversion.value(op.operands[0]), conversion.converted_type(op.results[0].type), widen
+        )
 
     return rule
 
@@ -101,7 +104,7 @@ def resize(
 
 
 def _select(conversion: Conversion, op: Operation) -> SSAValue:
-    require_flat(op.results[0].type)
+    require_flat(op.results[0].type, op)
     condition, lhs, rhs = conversion.values(op.operands)
     return conversion.emit(SelectOp, (condition, lhs, rhs), lhs.type, fastmath(op))
 
@@ -119,7 +122,7 @@ def _ceil_divide(conversion: Conversion, op: Operation) -> SSAValue:
 def _adjusted_quotient(
     conversion: Conversion, op: Operation, signs: Mapping[str, Attribute], adjustment: int
 ) -> SSAValue:
-    require_flat(op.results[0].type)
+    require_flat(op.results[0].type, op)
     a, b = conversion.values(op.operands)
     boolean = boolean_like(a.type)
     quotient = conversion.emit(llvm.SDivOp, (a, b), a.type)
@@ -138,7 +141,7 @@ def _adjusted_quotient(
 
 def _ceil_divide_unsigned(conversion: Conversion, op: Operation) -> SSAValue:
     """``a == 0 ? 0 : (a - 1) / b + 1``, which does not overflow."""
-    require_flat(op.results[0].type)
+    require_flat(op.results[0].type, op)
     a, b = conversion.values(op.operands)
     zero, one = splat(conversion, 0, a.type), splat(conversion, 1, a.type)
     is_zero = conversion.emit(llvm.ICmpOp, (a, zero), boolean_like(a.type), EQ)
@@ -149,7 +152,7 @@ def _ceil_divide_unsigned(conversion: Conversion, op: Operation) -> SSAValue:
 
 
 def _add_extended(conversion: Conversion, op: Operation) -> list[SSAValue]:
-    require_flat(op.results[0].type)
+    require_flat(op.results[0].type, op)
     a, b = conversion.values(op.operands)
     both = llvm.LLVMStructType.from_type_list([a.type, boolean_like(a.type)])
     pair = conversion.emit(BY_NAME["llvm.intr.uadd.with.overflow"], (a, b), both)
@@ -163,8 +166,8 @@ def _multiply_extended(widen: type[Operation]) -> Rule:
     """The low and the high half of the product, from one multiplication of twice the width."""
 
     def rule(conversion: Conversion, op: Operation) -> list[SSAValue]:
-        require_flat(op.results[0].type)
-        narrow = convert_type(op.results[0].type)
+        require_flat(op.results[0].type, op)
+        narrow = conversion.converted_type(op.results[0].type)
         width = bit_width(element_of(narrow))
         wide = like(narrow, IntegerType(2 * width))
         a, b = (conversion.emit(widen, (value,), wide) for value in conversion.values(op.operands))

@@ -12,19 +12,21 @@ from lamina.dialects.llvm.control import SwitchOp
 from lamina.lowering.llvm._conversion import Conversion, Rule
 from lamina.lowering.llvm._symbols import declare_function
 from lamina.lowering.llvm._types import convert_type
+from lamina.lowering.llvm._walk import operations_named
 from lamina.passes.framework.conditions import no_dialect
 from lamina.passes.framework.passes import Pass, PassContext
 
 
 def convert_cf_to_llvm(root: Operation) -> int:
     """Turn the cf operations under ``root`` into llvm's; returns how many there were."""
-    asserts = [op for op in root.walk() if isinstance(op, cf.AssertOp)]
+    asserts = operations_named(root, ("cf.assert",))
     for op in reversed(asserts):
+        assert isinstance(op, cf.AssertOp)
         lower_assert(op)
     if asserts:
         declare_function(root, "abort", [], llvm.LLVMVoidType())
     conversion = Conversion(RULES)
-    targets = {block: None for op in root.walk() if op.name in RULES for block in op.successors}
+    targets = {block: None for op in operations_named(root, RULES) for block in op.successors}
     for block in targets:
         convert_arguments(conversion, block)
     return len(asserts) + conversion.run(root)

@@ -27,6 +27,7 @@ from lamina.lowering.llvm._descriptors import (
     position_attribute,
 )
 from lamina.lowering.llvm._types import INDEX, convert_type, is_static_identity, pointer_type
+from lamina.lowering.llvm._walk import operations_named
 from lamina.passes.framework.conditions import no_dialect
 from lamina.passes.framework.passes import Pass, PassContext, option
 
@@ -48,13 +49,13 @@ def convert_func_to_llvm(root: Operation, bare_pointers: bool = False) -> int:
 def arguments_passed_twice(root: Operation) -> dict[str, set[int]]:
     """Argument positions, by function name, at which some call passes a memref it passes elsewhere too."""
     found: dict[str, set[int]] = {}
-    for op in root.walk():
-        if isinstance(op, func.CallOp):
-            seen: dict[SSAValue, int] = {}
-            for i, operand in enumerate(op.arguments):
-                if operand in seen:
-                    found.setdefault(op.callee.string_value(), set()).update((i, seen[operand]))
-                seen[operand] = i
+    for op in operations_named(root, ("func.call",)):
+        assert isinstance(op, func.CallOp)
+        seen: dict[SSAValue, int] = {}
+        for i, operand in enumerate(op.arguments):
+            if operand in seen:
+                found.setdefault(op.callee.string_value(), set()).update((i, seen[operand]))
+            seen[operand] = i
     return found
 
 
@@ -217,13 +218,13 @@ class FunctionConversion(Conversion):
 
 def erase_unused_descriptors(root: Operation) -> None:
     """Remove descriptor structs that nobody reads any more, and the casts that read them."""
-    for op in reversed([op for op in root.walk() if isinstance(op, _PURE)]):
+    for op in reversed(operations_named(root, _PURE)):
         if op.results[0].first_use is None and op.parent is not None:
             op.parent.detach_op(op)
             op.drop_all_references()
 
 
-_PURE = (UnrealizedConversionCastOp, llvm.InsertValueOp, llvm.ExtractValueOp, PoisonOp)
+_PURE = (UnrealizedConversionCastOp.name, llvm.InsertValueOp.name, llvm.ExtractValueOp.name, PoisonOp.name)
 
 
 @dataclass(frozen=True)

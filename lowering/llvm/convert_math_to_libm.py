@@ -22,6 +22,7 @@ from lamina.dialects.core.constants import splat_attr
 from lamina.dialects.core.diagnostics import error
 from lamina.lowering.llvm._symbols import enclosing_module
 from lamina.lowering.llvm._types import element_of, like, require_flat
+from lamina.lowering.llvm._walk import operations_named
 from lamina.passes.framework.passes import Pass, PassContext
 
 FUNCTIONS = {
@@ -70,7 +71,7 @@ def convert_math_to_libm(root: Operation) -> int:
 
     f16 and bf16 are computed in f32. Vectors are taken apart. The functions are declared in the module.
     """
-    operations = [op for op in root.walk() if op.name in FUNCTIONS]
+    operations = operations_named(root, FUNCTIONS)
     declared: set[tuple[str, Attribute]] = set()
     for op in operations:
         _lower(op, declared)
@@ -94,7 +95,7 @@ class _Inserter:
 
 def _lower(op: Operation, declared: set[tuple[str, Attribute]]) -> None:
     type = op.results[0].type
-    require_flat(type)
+    require_flat(type, op)
     insert = _Inserter(op)
     element = element_of(type)
     narrow = isinstance(element, Float16Type | BFloat16Type)

@@ -20,7 +20,7 @@ from lamina.dialects.llvm.intrinsics import (
 from lamina.lowering.llvm._constants import splat
 from lamina.lowering.llvm._conversion import Conversion, Rule, convert
 from lamina.lowering.llvm._flags import fastmath
-from lamina.lowering.llvm._types import boolean_like, convert_type, require_flat
+from lamina.lowering.llvm._types import boolean_like, require_flat
 from lamina.passes.framework.passes import Pass, PassContext, option
 
 Properties = Callable[[Operation], dict[str, Attribute]]
@@ -39,9 +39,12 @@ def convert_math_to_llvm(root: Operation, approximate_log1p: bool = False) -> in
 
 def _intrinsic(kind: type[Operation], properties: Properties = fastmath) -> Rule:
     def rule(conversion: Conversion, op: Operation) -> SSAValue:
-        require_flat(op.results[0].type)
+        require_flat(op.results[0].type, op)
         return conversion.emit(
-            kind, conversion.values(op.operands), convert_type(op.results[0].type), properties(op)
+            kind,
+            conversion.values(op.operands),
+            conversion.converted_type(op.results[0].type),
+            properties(op),
         )
 
     return rule
@@ -55,7 +58,7 @@ def _class_test(mask: int) -> Rule:
     """Whether a float is of a class in LLVM's mask."""
 
     def rule(conversion: Conversion, op: Operation) -> SSAValue:
-        require_flat(op.results[0].type)
+        require_flat(op.results[0].type, op)
         value = conversion.value(op.operands[0])
         return conversion.emit(
             IsFPClassOp, (value,), boolean_like(value.type), {"bit": IntegerAttr(mask, i32)}
@@ -65,14 +68,14 @@ def _class_test(mask: int) -> Rule:
 
 
 def _reciprocal_root(conversion: Conversion, op: Operation) -> SSAValue:
-    require_flat(op.results[0].type)
+    require_flat(op.results[0].type, op)
     value = conversion.value(op.operands[0])
     root = conversion.emit(llvm.FSqrtOp, (value,), value.type, fastmath(op))
     return conversion.emit(llvm.FDivOp, (splat(conversion, 1.0, value.type), root), value.type, fastmath(op))
 
 
 def _log_of_one_plus(conversion: Conversion, op: Operation) -> SSAValue:
-    require_flat(op.results[0].type)
+    require_flat(op.results[0].type, op)
     value = conversion.value(op.operands[0])
     total = conversion.emit(
         llvm.FAddOp, (splat(conversion, 1.0, value.type), value), value.type, fastmath(op)

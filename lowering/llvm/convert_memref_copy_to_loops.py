@@ -9,12 +9,14 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType, IntegerAttr, MemRefT
 from xdsl.ir import Block, Operation, Region, SSAValue
 
 from lamina.lowering.llvm._copies import is_contiguous
+from lamina.lowering.llvm._walk import operations_named
 from lamina.passes.framework.passes import Pass, PassContext
 
 
 def convert_memref_copy_to_loops(root: Operation) -> int:
     """Turn copies from or to memrefs with gaps into loops; returns how many there were."""
-    copies = [op for op in root.walk() if isinstance(op, memref.CopyOp) and not _is_block_copy(op)]
+    found = operations_named(root, (memref.CopyOp.name,))
+    copies = [op for op in found if isinstance(op, memref.CopyOp) and not _is_block_copy(op)]
     for op in copies:
         _lower(op)
     return len(copies)

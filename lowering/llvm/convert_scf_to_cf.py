@@ -10,23 +10,28 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects import arith, cf, scf
-from xdsl.dialects.builtin import DenseIntElementsAttr, VectorType, i64
+from xdsl.dialects.builtin import DenseArrayBase, DenseIntElementsAttr, IntegerAttr, VectorType, i1, i32, i64
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from lamina.lowering.llvm._parallel import sequentialize
+from lamina.lowering.llvm._walk import operations_named
 from lamina.passes.framework.conditions import no_op
 from lamina.passes.framework.passes import Pass, PassContext
 
-SIGNED_LESS, UNSIGNED_LESS = 2, 6
+SIGNED_LESS, UNSIGNED_LESS = IntegerAttr(2, i64), IntegerAttr(6, i64)
+NO_OVERFLOW = {"overflowFlags": arith.IntegerOverflowAttr("none")}
+Edge = tuple[Block, Sequence[SSAValue]]
+"""A block to branch to, and the values for its arguments."""
 STRUCTURED = ("scf.for", "scf.if", "scf.while", "scf.execute_region", "scf.index_switch", "scf.parallel")
 
 
 def convert_scf_to_cf(root: Operation) -> int:
     """Turn the structured control flow under ``root`` into branches; returns how many ops there were."""
-    parallel = [op for op in root.walk() if isinstance(op, scf.ParallelOp)]
+    parallel = operations_named(root, ("scf.parallel",))
     for op in parallel:
+        assert isinstance(op, scf.ParallelOp)
         sequentialize(op)
-    structured = [op for op in root.walk() if op.name in RULES]
+    structured = operations_named(root, RULES)
     for op in reversed(structured):
         RULES[op.name](op)
     return len(parallel) + len(structured)
@@ -82,9 +87,24 @@ class Splitter:
         values = list(terminator.operands) if operands is None else operands
         location = terminator.location
         block.erase_op(terminator)
-        branch = cf.BranchOp(target, *values)
+        branch = branch_to(target, values)
         branch.location = location
         block.add_op(branch)
+
+
+def branch_to(block: Block, values: Sequence[SSAValue] = ()) -> cf.BranchOp:
+    """``cf.br``."""
+    return cf.BranchOp.create(operands=values, successors=[block])
+
+
+def branch_on(condition: SSAValue, then: Edge, otherwise: Edge) -> cf.ConditionalBranchOp:
+    """``cf.cond_br``."""
+    segments = DenseArrayBase.from_list(i32, [1, len(then[1]), len(otherwise[1])])
+    return cf.ConditionalBranchOp.create(
+        operands=(condition, *then[1], *otherwise[1]),
+        successors=[then[0], otherwise[0]],
+        properties={"operandSegmentSizes": segments},
+    )
 
 
 LEAVES = ("scf.yield", "scf.condition")
@@ -110,11 +130,14 @@ def lower_for(op: Operation) -> None:
     for result, argument in zip(op.results, header.args[1:], strict=True):
         result.replace_all_uses_with(argument)
     index = header.args[0]
-    inside = split.add(header, arith.CmpiOp(index, upper, predicate))
+    inside = split.add(
+        header,
+        arith.CmpiOp.create(operands=(index, upper), result_types=(i1,), properties={"predicate": predicate}),
+    )
     assert inside is not None
-    split.add(header, cf.ConditionalBranchOp(inside, body, [], split.tail, []))
+    split.add(header, branch_on(inside, (body, ()), (split.tail, ())))
     for terminator in exits:
-        add = arith.AddiOp(index, step)
+        add = arith.AddiOp.create(operands=(index, step), result_types=(index.type,), properties=NO_OVERFLOW)
         add.location = op.location
         assert terminator.parent is not None
         terminator.parent.insert_op_before(add, terminator)
@@ -122,7 +145,7 @@ def lower_for(op: Operation) -> None:
         split.leave(terminator, header, [add.result, *terminator.operands])
         assert block.last_op is not None
         block.last_op.attributes.update(loop_attributes)
-    split.finish(cf.BranchOp(header, lower, *initial))
+    split.finish(branch_to(header, [lower, *initial]))
 
 
 def lower_if(op: Operation) -> None:
@@ -137,7 +160,7 @@ def lower_if(op: Operation) -> None:
         exits += more
     for terminator in exits:
         split.leave(terminator, split.tail)
-    split.finish(cf.ConditionalBranchOp(condition, then, [], otherwise, []))
+    split.finish(branch_on(condition, (then, ()), (otherwise, ())))
 
 
 def lower_while(op: Operation) -> None:
@@ -155,10 +178,10 @@ def lower_while(op: Operation) -> None:
         condition, *values = terminator.operands
         location = terminator.location
         block.erase_op(terminator)
-        branch = cf.ConditionalBranchOp(condition, after, values, split.tail, values)
+        branch = branch_on(condition, (after, values), (split.tail, values))
         branch.location = location
         block.add_op(branch)
-    split.finish(cf.BranchOp(before, *initial))
+    split.finish(branch_to(before, initial))
 
 
 def lower_execute_region(op: Operation) -> None:
@@ -167,7 +190,7 @@ def lower_execute_region(op: Operation) -> None:
     first, exits = split.inline(op.regions[0])
     for terminator in exits:
         split.leave(terminator, split.tail)
-    split.finish(cf.BranchOp(first))
+    split.finish(branch_to(first))
 
 
 def lower_index_switch(op: Operation) -> None:
@@ -185,7 +208,7 @@ def lower_index_switch(op: Operation) -> None:
     for terminator in exits:
         split.leave(terminator, split.tail)
     if not targets:
-        split.finish(cf.BranchOp(default))
+        split.finish(branch_to(default))
         return
     cast = arith.IndexCastOp(selector, i64)
     split.block.insert_op_before(cast, op)

@@ -12,6 +12,7 @@ from xdsl.ir import Operation, SSAValue
 from lamina.dialects.core.diagnostics import error
 from lamina.lowering.llvm._types import strides_of
 from lamina.lowering.llvm._values import mixed
+from lamina.lowering.llvm._walk import operations_named
 from lamina.passes.framework.conditions import no_op
 from lamina.passes.framework.passes import Pass, PassContext
 
@@ -21,7 +22,7 @@ INDEX = IndexType()
 
 def expand_strided_metadata(root: Operation) -> int:
     """Turn subviews and reshapes under ``root`` into ``memref.reinterpret_cast``; returns how many."""
-    operations = [op for op in root.walk() if op.name in RULES]
+    operations = operations_named(root, RULES)
     for op in operations:
         RULES[op.name](Expansion(op))
     return len(operations)

@@ -7,12 +7,14 @@ from dataclasses import dataclass
 from xdsl.dialects.builtin import UnrealizedConversionCastOp
 from xdsl.ir import Operation, SSAValue
 
+from lamina.lowering.llvm._walk import operations_named
 from lamina.passes.framework.passes import Pass, PassContext
 
 
 def reconcile_unrealized_casts(root: Operation) -> int:
     """Remove casts that are undone by later ones, and casts without uses; returns how many went."""
-    casts = [op for op in root.walk() if isinstance(op, UnrealizedConversionCastOp)]
+    found = operations_named(root, (UnrealizedConversionCastOp.name,))
+    casts = [op for op in found if isinstance(op, UnrealizedConversionCastOp)]
     for cast in casts:
         sources = _undone(cast)
         if sources is not None:
