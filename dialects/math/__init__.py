@@ -1,0 +1,1 @@
+"""What xDSL's math dialect lacks of upstream's."""

@@ -1,0 +1,1 @@
+"""What xDSL's scf dialect lacks of upstream's."""
