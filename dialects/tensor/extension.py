@@ -31,5 +31,17 @@ class ReshapeOp(tensor.ReshapeOp):
             raise VerifyException("source and result tensor should have the same number of elements")
 
 
-OPERATIONS: list[type[Operation]] = [ReshapeOp]
+class ExpandShapeOp(tensor.ExpandShapeOp):
+    """``tensor.expand_shape``, which may expand a tensor of rank 0 to extents of 1."""
+
+    def verify_(self) -> None:
+        source, result = self.src.type, self.result.type
+        assert isinstance(source, TensorType) and isinstance(result, TensorType)
+        if source.get_num_dims() or self.reassociation.data:
+            super().verify_()
+        elif source.element_type != result.element_type or any(n != 1 for n in result.get_shape()):
+            raise VerifyException(f"cannot expand {source} to {result}")
+
+
+OPERATIONS: list[type[Operation]] = [ExpandShapeOp, ReshapeOp]
 ATTRIBUTES: list[type[Attribute]] = []

@@ -10,7 +10,7 @@ from xdsl.dialects.builtin import ArrayAttr, IntegerAttr, TensorType, i64
 from xdsl.ir import SSAValue
 
 from lamina.dialects.nn.base import DYNAMIC
-from lamina.dialects.tensor.extension import ReshapeOp
+from lamina.dialects.tensor.extension import ExpandShapeOp, ReshapeOp
 from lamina.lowering.linalg._builder import LinalgBuilder, Size, element, static_shape
 
 Groups = list[list[int]]
@@ -68,7 +68,7 @@ def expand(builder: LinalgBuilder, value: SSAValue, groups: Groups, sizes: Seque
     kind = TensorType(element(value.type), static_shape(sizes))
     unknown = [size for size in sizes if isinstance(size, SSAValue)]
     shape = [size if isinstance(size, int) else DYNAMIC for size in sizes]
-    op = tensor.ExpandShapeOp(value, unknown, _reassociation(groups), shape, kind)
+    op = ExpandShapeOp(value, unknown, _reassociation(groups), shape, kind)
     return builder.named(op, sizes)
 
 

@@ -144,9 +144,9 @@ def _collapsed(shape: Sequence[int], m: AffineMap, groups: Groups, loops: Sequen
 
 
 def _group(expr: AffineExpr, group_of: dict[int, int]) -> int | None:
-    """The group of a loop; None for a constant 0; -1 for anything else."""
+    """The group of a loop; None for a constant 0 and loops of no group (extent 1); -1 for anything else."""
     if isinstance(expr, AffineDimExpr):
-        return group_of[expr.position]
+        return group_of.get(expr.position)
     return None if isinstance(expr, AffineConstantExpr) and expr.value == 0 else -1
 
 
