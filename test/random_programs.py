@@ -35,6 +35,7 @@ from xdsl.ir import SSAValue
 from lamina.dialects.nn.base import make
 
 ELEMENTS = {"i8": i8, "i32": i32, "i64": i64, "ui8": IntegerType(8, Signedness.UNSIGNED), "i1": i1}
+SPECIAL = np.array([np.nan, np.inf, -np.inf, -0.0, 1e-40, 3e38], np.float64)
 INTEGERS = ("i8", "i32", "i64", "ui8")
 
 
@@ -91,14 +92,17 @@ class Recipe:
         return ModuleOp([function])
 
     def arrays(self, seed: int, wide: bool = False) -> list[np.ndarray]:
-        """Inputs for the program; the same numbers for both float types, zeros and ties among them."""
+        """Inputs, the same numbers for both float types; every fourth seed gives NaN and infinities too."""
         generator = np.random.default_rng(seed)
-        return [_array(slot, generator, wide) for slot in self.inputs]
+        return [_array(slot, generator, wide, special=seed % 4 == 0) for slot in self.inputs]
 
 
-def _array(slot: Slot, generator: np.random.Generator, wide: bool) -> np.ndarray:
+def _array(slot: Slot, generator: np.random.Generator, wide: bool, special: bool) -> np.ndarray:
     if slot.kind == "float":
         values = np.round(generator.standard_normal(slot.shape) * 2, 2).astype(np.float32)
+        if special:
+            chosen = generator.choice(SPECIAL, slot.shape).astype(np.float32)
+            values = np.where(generator.random(slot.shape) < 0.2, chosen, values)
         return values.astype(np.float64) if wide else values
     if slot.kind == "i1":
         return generator.integers(0, 2, slot.shape).astype(np.bool_)
