@@ -128,8 +128,6 @@ def _tiles(model: CostModel, vector: int) -> Iterator[dict[int, int]]:
     root, lanes = model.root, model.lanes
     size = root.sizes[vector]
     widths = [lanes * n for n in (1, 2, 4, 8) if lanes * n <= size] or [1 << (size.bit_length() - 1)]
-    if size == 3 * lanes:
-        widths.append(size)
     for width in widths:
         for tile in _around(model, {vector: width}, vector):
             if model.fits(tile, vector):
