@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
 from xdsl.dialects.builtin import ModuleOp
@@ -14,7 +14,7 @@ from lamina.lowering.codegen.signature import ArrayInfo
 from lamina.lowering.executable import Executable
 from lamina.lowering.pipelines import remaining_passes
 from lamina.lowering.signature import find_entry, signature_of
-from lamina.passes.framework.manager import PassManager
+from lamina.passes.framework.manager import Instrumentation, PassManager
 from lamina.passes.framework.timing import TimePasses
 
 MAX_SPECIALIZATIONS = 16
@@ -95,5 +95,12 @@ def compile_module(module: ModuleOp, entry: str = "main", threads: int | None = 
 
 def _compile_static(module: ModuleOp, entry: str, threads: int | None) -> Executable:
     clock = TimePasses()
-    PassManager(verify_each=False, instrumentation=[clock]).run(module, remaining_passes(module))
+    lower(module, [clock])
     return Executable.from_llvm_module(module, entry, timings=clock.seconds)
+
+
+def lower(module: ModuleOp, instrumentation: Sequence[Instrumentation] = ()) -> None:
+    """Take a module of fixed shapes down to the llvm dialect, in place, by the passes it still needs."""
+    PassManager(verify_each=False, instrumentation=list(instrumentation)).run(
+        module, remaining_passes(module)
+    )

@@ -1,0 +1,1 @@
+"""``python -m benchmarks.run`` (speed of compiled models) and ``python -m benchmarks.compile``."""

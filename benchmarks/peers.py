@@ -1,0 +1,102 @@
+"""The runtimes that run a workload. Each takes an ONNX model and gives a call that allocates no results."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from benchmarks.workloads import Workload
+
+Arrays = Mapping[str, np.ndarray]
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A workload in one runtime with a number of threads."""
+
+    peer: str
+    threads: int | None
+    """One, or as many as the runtime chooses (None)."""
+    call: Callable[[], object]
+    results: Callable[[], list[np.ndarray]]
+    """The arrays that the last call wrote."""
+    around: Callable[[], AbstractContextManager[object]] = nullcontext
+    """What calls run in (entered outside of the timed part)."""
+
+    @property
+    def name(self) -> str:
+        """``lamina/1``, ``onnxruntime/default``, …"""
+        return f"{self.peer}/{self.threads or 'default'}"
+
+
+def lamina_cell(workload: Workload, model: Any, inputs: Arrays, threads: int | None) -> Cell:
+    """The model compiled by Lamina."""
+    import lamina
+    from lamina.lowering.executable import Executable
+
+    compiled = lamina.compile(lamina.load(model), threads=threads)
+    arrays = [inputs[info.name] for info in compiled.inputs]
+    executable = compiled if isinstance(compiled, Executable) else compiled.executable_for(arrays)
+    outputs = tuple(np.empty(info.shape, info.dtype) for info in executable.outputs)
+    return Cell("lamina", threads, lambda: executable(*arrays, out=outputs), lambda: list(outputs))
+
+
+def onnxruntime_cell(workload: Workload, model: Any, inputs: Arrays, threads: int | None) -> Cell:
+    """The model in ONNX Runtime, with inputs and outputs bound once."""
+    import onnxruntime
+
+    onnxruntime.set_default_logger_severity(3)
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = threads or 0
+    options.add_session_config_entry("session.force_spinning_stop", "1")  # it would disturb the next runtime
+    session = onnxruntime.InferenceSession(
+        model.SerializeToString(), options, providers=["CPUExecutionProvider"]
+    )
+    binding = session.io_binding()
+    for name, array in inputs.items():
+        binding.bind_cpu_input(name, array)
+    values = {}
+    for output in session.get_outputs():
+        values[output.name] = onnxruntime.OrtValue.ortvalue_from_shape_and_type(output.shape, np.float32)
+        binding.bind_ortvalue_output(output.name, values[output.name])
+    return Cell(
+        "onnxruntime",
+        threads,
+        lambda: session.run_with_iobinding(binding),
+        lambda: [value.numpy() for value in values.values()],
+    )
+
+
+def numpy_cell(workload: Workload, model: Any, inputs: Arrays, threads: int | None) -> Cell:
+    """The workload's own NumPy call."""
+    compute = workload.in_numpy
+    assert compute is not None
+    arrays = list(inputs.values())
+    output = np.empty_like(np.asarray(compute(*arrays)))
+    return Cell(
+        "numpy",
+        threads,
+        lambda: compute(*arrays, out=output),
+        lambda: [output],
+        lambda: _blas_threads(threads),
+    )
+
+
+def _blas_threads(threads: int | None) -> AbstractContextManager[object]:
+    if threads is None:
+        return nullcontext()
+    import threadpoolctl
+
+    return threadpoolctl.threadpool_limits(threads)
+
+
+PEERS: dict[str, Callable[[Workload, Any, Arrays, int | None], Cell]] = {
+    "lamina": lamina_cell,
+    "onnxruntime": onnxruntime_cell,
+    "numpy": numpy_cell,
+}
+"""How to make a cell, by runtime; Lamina comes first."""
