@@ -19,7 +19,7 @@ from lamina.dialects.nn.base import DYNAMIC, NnOp, ShapeError, canonicalization
 from lamina.passes.nn.nn_constant_fold import fold_op, replace_by_constants
 
 _MAX_SPECIALIZATION_DEPTH = 64
-_FOLLOWS_SHAPES = ("nn.shape_of", "nn.dynamic_reshape", "nn.dynamic_broadcast_to")
+_FOLLOWS_SHAPES = ("nn.shape_of", "nn.dynamic_reshape", "nn.dynamic_broadcast_to", "nn.dynamic_slice")
 """The ops whose canonicalisation turns shapes that are known into types."""
 LoopT = TypeVar("LoopT", ForOp, WhileOp)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from xdsl.dialects.builtin import i64
 from xdsl.ir import SSAValue
 
 from lamina.dialects.nn.base import DYNAMIC
@@ -41,12 +42,25 @@ def slice_by_attributes(node: Node) -> SSAValue:
 def slice_operator(node: Node) -> SSAValue:
     """Bounds as operands."""
     x = node.operand(0)
-    starts, ends = (_known(node, i, name) for i, name in ((1, "starts"), (2, "ends")))
     axes, steps = (
         _known(node, i, name) if node.optional(i) is not None else None
         for i, name in ((3, "axes"), (4, "steps"))
     )
-    return sliced(node, x, starts, ends, axes, steps)
+    bounds = [node.known.list_of(node.operand(i)) for i in (1, 2)]
+    starts, ends = ([n for n in elements or () if n is not None] for elements in bounds)
+    if all(elements is not None and None not in elements for elements in bounds):
+        return sliced(node, x, starts, ends, axes, steps)
+    if bounds[0] is None:
+        raise Unsupported("how many axes it slices is not known before the model runs")
+    count = len(bounds[0])
+    return node.emit(
+        "dynamic_slice",
+        x,
+        node.cast(node.operand(1), i64),
+        node.cast(node.operand(2), i64),
+        axes=list(range(count)) if axes is None else axes,
+        steps=[1] * count if steps is None else steps,
+    )
 
 
 def _known(node: Node, index: int, what: str) -> list[int]:

@@ -189,13 +189,7 @@ def unsqueeze(node: Node) -> SSAValue:
 @onnx_rule("Range")
 def arithmetic_range(node: Node) -> SSAValue:
     """start, start + delta, … below the limit."""
-    start, limit, delta = (
-        node.required_constant(i, name).reshape(()) for i, name in enumerate(("start", "limit", "step"))
-    )
-    count = max(
-        math.ceil((limit.astype(np.float64) - start.astype(np.float64)) / delta.astype(np.float64)), 0
-    )
-    return node.constant_of((start + np.arange(count).astype(start.dtype) * delta).astype(start.dtype))
+    return node.emit("arange", *(node.emit("reshape", node.operand(i), shape=[]) for i in range(3)))
 
 
 @onnx_rule("EyeLike")

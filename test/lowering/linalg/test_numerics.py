@@ -412,6 +412,18 @@ def test_data_movement(native: Callable[[str], Any], dtype: np.dtype) -> None:
     check(native, cases)
 
 
+def test_bounds_as_values(native: Callable[[str], Any]) -> None:
+    x = random(F32, 4, 5)
+    bounds = [(1, 4, 1), (-3, 2**63 - 1, 2), (4, -100, -2), (3, 1, 1)]
+    cases = [
+        Case("nn.dynamic_slice", (x, np.array([s]), np.array([e])), {"axes": [1], "steps": [by]})
+        for s, e, by in bounds
+    ]
+    ranges = [(0, 7, 2, I64), (5, -3, -3, I8), (1, 9, 3, U8), (0.5, 2.0, 0.25, F32), (1.0, 0.0, 1.0, F64)]
+    cases += [Case("nn.arange", tuple(np.array(v, kind) for v in values)) for *values, kind in ranges]
+    check(native, cases)
+
+
 @pytest.mark.parametrize("kind", [I32, I64, U8, np.dtype("u8")], ids=str)
 def test_gathers_clamp_and_wrap(native: Callable[[str], Any], kind: np.dtype) -> None:
     indices = np.array([[0, 1, 2], [100, -1 % 256 if kind.kind == "u" else -1, 3]]).astype(kind)
