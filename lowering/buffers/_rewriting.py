@@ -18,6 +18,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from lamina.dialects.core.diagnostics import error
 from lamina.dialects.core.tables import RuleTable
 from lamina.dialects.linalg.structured import is_structured
+from lamina.dialects.memref.extension import CopyOp
 from lamina.lowering.buffers._accesses import accesses, has_tensors, is_tensor
 from lamina.lowering.buffers._analysis import Decisions
 from lamina.lowering.buffers._constants import Globals
@@ -100,7 +101,7 @@ class Buffers:
         if source is destination:
             return
         self._counts["copies"] += 1
-        self.emit(memref.CopyOp(source, destination), before)
+        self.emit(CopyOp(source, destination), before)
 
     def copy_of(self, buffer: SSAValue, before: Operation) -> SSAValue:
         """A new buffer with the same elements."""

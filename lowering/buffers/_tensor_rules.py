@@ -21,6 +21,7 @@ from xdsl.dialects.builtin import (
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import Operation, SSAValue
 
+from lamina.dialects.memref.extension import CastOp
 from lamina.lowering.buffers._accesses import is_tensor
 from lamina.lowering.buffers._layouts import (
     collapsed_type,
@@ -73,7 +74,7 @@ def _cast(buffers: Buffers, op: Operation) -> None:
     if wanted == source:
         buffers.replace(op, [buffer])
         return
-    new = memref.CastOp.build(operands=[buffer], result_types=[wanted])
+    new = CastOp.build(operands=[buffer], result_types=[wanted])
     buffers.replace(op, buffers.emit(new, op).results)
 
 
@@ -263,7 +264,7 @@ def _to_tensor(buffers: Buffers, op: Operation) -> None:
 def _to_buffer(buffers: Buffers, op: Operation) -> None:
     buffer = buffers[op.operands[0]]
     if buffer.type != op.results[0].type:
-        new = memref.CastOp.build(operands=[buffer], result_types=[op.results[0].type])
+        new = CastOp.build(operands=[buffer], result_types=[op.results[0].type])
         buffer = buffers.emit(new, op).results[0]
     buffers.replace(op, [buffer])
 

@@ -19,6 +19,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, BlockArgument, Operation, OpResult, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from lamina.dialects.memref.extension import CopyOp
 from lamina.lowering.buffers._functions import calls_by_callee, is_public, order_of_calls
 from lamina.lowering.buffers._layouts import is_identity
 from lamina.passes.framework.conditions import BUFFERS_ONLY
@@ -90,7 +91,7 @@ def _return_through(last: Operation, arguments: list[BlockArgument], outcome: Ou
             _redirect(chain, argument)
             outcome.redirected += 1
         else:
-            copy = memref.CopyOp(value, argument)
+            copy = CopyOp(value, argument)
             copy.location = last.location
             Rewriter.insert_op(copy, InsertPoint.before(last))
             outcome.copied += 1

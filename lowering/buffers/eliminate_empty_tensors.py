@@ -14,7 +14,7 @@ from lamina.dialects.linalg.structured import as_generic, is_structured
 from lamina.lowering.buffers._accesses import accesses, harmless_in_one_op, is_tensor
 from lamina.lowering.buffers._analysis import argument_is_writable
 from lamina.lowering.buffers._dominance import Dominance
-from lamina.lowering.buffers._empty_tensors import split_empty_tensors
+from lamina.lowering.buffers._preparation import split_empty_tensors
 from lamina.passes.framework.passes import ANY_OP, Pass, PassContext
 
 _MOVABLE = frozenset({"tensor.empty", "linalg.fill", "arith.constant"})

@@ -12,12 +12,12 @@ from xdsl.ir import Operation
 
 # The rules of these modules are found by op name.
 import lamina.lowering.buffers._control_flow_rules
+import lamina.lowering.buffers._padding_rules
 import lamina.lowering.buffers._tensor_rules  # noqa: F401
 from lamina.dialects.core.diagnostics import error
 from lamina.lowering.buffers._accesses import Access, has_tensors
 from lamina.lowering.buffers._analysis import Analysis
 from lamina.lowering.buffers._constants import Globals
-from lamina.lowering.buffers._empty_tensors import split_empty_tensors
 from lamina.lowering.buffers._functions import (
     Summary,
     finish_signature,
@@ -28,6 +28,7 @@ from lamina.lowering.buffers._functions import (
     summarise,
     unknown_summary,
 )
+from lamina.lowering.buffers._preparation import erase_unused_tensors, split_empty_tensors
 from lamina.lowering.buffers._rewriting import Buffers, rewrite_rule
 from lamina.passes.framework.conditions import BUFFERS_ONLY
 from lamina.passes.framework.passes import Pass, PassContext, option
@@ -42,6 +43,7 @@ def one_shot_bufferize(module: ModuleOp, *, function_boundaries: bool = True) ->
     summaries: dict[str, Summary] = {}
     counts: Counter[str] = Counter()
     constants = Globals(module)
+    erase_unused_tensors(module)
     split_empty_tensors(module)
     for function in order_of_calls(module):
         if not function_boundaries and _has_tensor_signature(function):

@@ -8,9 +8,11 @@ from xdsl.dialects import memref
 from xdsl.dialects.builtin import MemRefType, TensorType
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import Operation
+from xdsl.rewriter import InsertPoint, Rewriter
 
 from lamina.dialects.core.diagnostics import error
 from lamina.dialects.linalg.structured import is_structured
+from lamina.dialects.memref.extension import CopyOp
 from lamina.lowering.buffers._layouts import is_contiguous
 from lamina.lowering.loops._loop_nest import copy_with_loops, lower_to_loops
 
@@ -52,9 +54,7 @@ def _is_plain_copy(op: linalg.CopyOp) -> bool:
 
 
 def _to_memref_copy(op: linalg.CopyOp) -> None:
-    from xdsl.rewriter import InsertPoint, Rewriter
-
-    new = memref.CopyOp(op.inputs[0], op.outputs[0])
+    new = CopyOp(op.inputs[0], op.outputs[0])
     new.location = op.location
     Rewriter.insert_op(new, InsertPoint.before(op))
     op.detach()

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-ROWS, COLUMNS = 4, 6
+ROWS, COLUMNS = 4, 4
 
 
 @dataclass
@@ -77,8 +77,10 @@ class ProgramGenerator:
             else:
                 step(values)
 
-    def destination(self, values: list, shape: tuple[int, ...]) -> str:
-        """An empty tensor, or a value to overwrite."""
+    def destination(self, values: list, shape: tuple[int, ...], source: str | None = None) -> str:
+        """An empty tensor, or a value to overwrite, sometimes the operation's own input."""
+        if source is not None and self.random.random() < 0.25:
+            return source
         if self.random.random() < 0.5:
             return self.pick(values, shape)[0]
         name = self.name()
@@ -103,7 +105,7 @@ class ProgramGenerator:
 
     def unary(self, values: list) -> None:
         value = self.pick(values)
-        target = self.destination(values, value[1])
+        target = self.destination(values, value[1], value[0])
         same = _identity(len(value[1]))
         body = "%s = arith.addf %a0, %a0 : f32\n    linalg.yield %s : f32"
         values.append((self.generic([same, same], [value, (target, value[1])], body), value[1]))
@@ -121,7 +123,7 @@ class ProgramGenerator:
         if len(value[1]) != 2:
             return
         shape = value[1][::-1]
-        target = self.destination(values, shape)
+        target = self.destination(values, shape, value[0] if shape == value[1] else None)
         maps = ["affine_map<(d0, d1) -> (d1, d0)>", "affine_map<(d0, d1) -> (d0, d1)>"]
         values.append((self.generic(maps, [value, (target, shape)], "linalg.yield %a0 : f32"), shape))
 
@@ -207,7 +209,8 @@ class ProgramGenerator:
 
     def call(self, values: list) -> None:
         shape = (ROWS, COLUMNS)
-        value, target, name = self.pick(values, shape)[0], self.destination(values, shape), self.name()
+        value = self.pick(values, shape)[0]
+        target, name = self.destination(values, shape, value), self.name()
         kind = _type(shape)
         callee = self.random.choice(["@kernel", "@update", "@pass"])
         self.emit(f"{name} = call {callee}({value}, {target}) : ({kind}, {kind}) -> {kind}")
@@ -292,7 +295,7 @@ def _identity(rank: int) -> str:
     return f"affine_map<({dims}) -> ({dims})>"
 
 
-MATRIX = "tensor<4x6xf32>"
+MATRIX = "tensor<4x4xf32>"
 WRITABLE = "{bufferization.writable = true}"
 KERNEL = f"""
 func.func private @kernel(%a: {MATRIX}, %out: {MATRIX} {WRITABLE}) -> {MATRIX} {{

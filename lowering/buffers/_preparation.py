@@ -1,10 +1,13 @@
-"""One `tensor.empty` for each use of it as a destination."""
+"""What makes tensors easier to place: no values without use, one `tensor.empty` for each destination."""
 
 from __future__ import annotations
 
 from xdsl.dialects import tensor
 from xdsl.ir import Operation
 from xdsl.rewriter import InsertPoint, Rewriter
+
+from lamina.dialects.linalg.structured import is_structured
+from lamina.lowering.buffers._accesses import is_tensor
 
 
 def split_empty_tensors(root: Operation) -> None:
@@ -22,3 +25,13 @@ def split_empty_tensors(root: Operation) -> None:
             copy.location = op.location
             Rewriter.insert_op(copy, InsertPoint.after(op))
             use.operation.operands[use.index] = copy.tensor
+
+
+def erase_unused_tensors(root: Operation) -> None:
+    """Remove operations that only make tensors which nothing uses: each would become a buffer."""
+    for op in reversed(list(root.walk())):
+        pure = op.name.startswith("tensor.") or op.name == "arith.constant" or is_structured(op)
+        makes_tensors = bool(op.results) and all(is_tensor(result) for result in op.results)
+        if pure and makes_tensors and not any(result.uses for result in op.results):
+            op.detach()
+            op.erase()
