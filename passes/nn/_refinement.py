@@ -8,7 +8,7 @@ from typing import TypeVar
 from xdsl.dialects.builtin import FunctionType, ModuleOp, StringAttr, SymbolRefAttr, TensorType
 from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.dialects.scf import ForOp, IfOp, WhileOp
-from xdsl.dialects.tensor import CastOp
+from xdsl.dialects.tensor import CastOp, DimOp, InsertSliceOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, PatternRewriterListener
 from xdsl.rewriter import Rewriter
@@ -16,6 +16,7 @@ from xdsl.traits import SymbolTable
 
 from lamina.dialects.core.diagnostics import error
 from lamina.dialects.nn.base import DYNAMIC, NnOp, ShapeError, canonicalization
+from lamina.passes.nn._tensor_refinement import refine_dim, refine_insert_slice
 from lamina.passes.nn.nn_constant_fold import fold_op, replace_by_constants
 
 _MAX_SPECIALIZATION_DEPTH = 64
@@ -87,6 +88,10 @@ class Refinement:
             case WhileOp():
                 self._loop(op, 0, [v.type for v in op.arguments], self._while)
                 self._results(op, _terminator_types(op.before_region)[1:])
+            case DimOp():
+                refine_dim(op)
+            case InsertSliceOp():
+                refine_insert_slice(op)
             case CastOp():
                 set_type(op.dest, merged(op.dest.type, op.source.type))
             case _:
