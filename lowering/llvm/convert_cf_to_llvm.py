@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from xdsl.dialects import cf, llvm
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from lamina.dialects.core.constants import as_array
 from lamina.dialects.llvm.control import SwitchOp
@@ -64,7 +64,7 @@ def lower_assert(op: cf.AssertOp) -> None:
 def _branch(conversion: Conversion, op: Operation) -> list[SSAValue]:
     conversion.insert(
         llvm.BrOp.create(
-            operands=conversion.values(op.operands), successors=op.successors, attributes=op.attributes
+            operands=conversion.values(op.operands), successors=op.successors, attributes=_attributes(op)
         )
     )
     return []
@@ -76,10 +76,15 @@ def _conditional_branch(conversion: Conversion, op: Operation) -> list[SSAValue]
             operands=conversion.values(op.operands),
             successors=op.successors,
             properties={"operandSegmentSizes": op.properties["operandSegmentSizes"]},
-            attributes=op.attributes,
+            attributes=_attributes(op),
         )
     )
     return []
+
+
+def _attributes(op: Operation) -> dict[str, Attribute]:
+    """A branch's attributes; what stood for a loop becomes the branch's own hint."""
+    return {name.removeprefix("llvm."): value for name, value in op.attributes.items()}
 
 
 def _switch(conversion: Conversion, op: Operation) -> list[SSAValue]:
