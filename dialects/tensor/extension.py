@@ -9,6 +9,8 @@ from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Attribute, Operation
 from xdsl.utils.exceptions import VerifyException
 
+from lamina.dialects.tensor.generate import GenerateOp
+
 
 class ReshapeOp(tensor.ReshapeOp):
     """``tensor.reshape``, whose numbers of elements are only compared where both are known."""
@@ -43,5 +45,5 @@ class ExpandShapeOp(tensor.ExpandShapeOp):
             raise VerifyException(f"cannot expand {source} to {result}")
 
 
-OPERATIONS: list[type[Operation]] = [ExpandShapeOp, ReshapeOp]
+OPERATIONS: list[type[Operation]] = [ExpandShapeOp, GenerateOp, ReshapeOp]
 ATTRIBUTES: list[type[Attribute]] = []

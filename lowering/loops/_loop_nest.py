@@ -22,6 +22,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from lamina.dialects.core.diagnostics import error
 from lamina.dialects.linalg.structured import LoopBound, StructuredView, as_generic, loop_bounds
+from lamina.dialects.scf.extension import ParallelOp
 
 _BINARY: dict[AffineBinaryOpKind, type[Operation]] = {
     AffineBinaryOpKind.Add: arith.AddiOp,
@@ -83,7 +84,7 @@ class LoopNest:
         """Add innermost loops whose iterations may run concurrently."""
         body = Block([scf.ReduceOp()], arg_types=[IndexType()] * len(bounds))
         zeros, ones = [self.constant(0)] * len(bounds), [self.constant(1)] * len(bounds)
-        self._open(scf.ParallelOp(zeros, list(bounds), ones, Region(body)), body, iterators)
+        self._open(ParallelOp(zeros, list(bounds), ones, Region(body)), body, iterators)
 
     def _open(self, loop: Operation, body: Block, iterators: Sequence[int]) -> None:
         self.emit(loop)

@@ -275,6 +275,16 @@ def test_padding_fills_and_copies_once(kind: str) -> None:
     np.testing.assert_array_equal(interpret_function(module, "main", [x])[0], around)
 
 
+def test_generated_elements_are_computed_in_place() -> None:
+    body = "%r = tensor.generate {\n^bb0(%i: index):\n%k = arith.index_cast %i : index to i32\n"
+    body += "%v = arith.sitofp %k : i32 to f32\ntensor.yield %v : f32\n} : tensor<5xf32>\n"
+    text = function(body + "return %r : tensor<5xf32>", results="tensor<5xf32>")
+    module, counts = bufferized(text.replace("@f(", "@main("))
+    assert (counts["copies"], counts["allocations"]) == (0, 1)
+    (got,) = interpret_function(module, "main", [np.zeros(8, np.float32)])
+    np.testing.assert_array_equal(got, np.arange(5))
+
+
 def test_concatenation_copies_each_part_once() -> None:
     body = "%r = tensor.concat dim(0) %x, %x : (tensor<8xf32>, tensor<8xf32>) -> tensor<16xf32>\n"
     text = function(body + "return %r : tensor<16xf32>", results="tensor<16xf32>")
