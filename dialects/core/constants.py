@@ -120,6 +120,8 @@ def as_array(attribute: Attribute) -> np.ndarray:
             dtype = numpy_dtype(attribute.get_element_type())
             shape = attribute.get_shape()
             data = np.frombuffer(attribute.data.data, dtype)
+            if dtype == np.bool_:
+                data = _read_only(data.view(np.uint8) != 0)  # xDSL's parser writes true as 255
             if data.size == 1 and math.prod(shape) != 1:
                 return np.broadcast_to(data.reshape(()), shape)
             return data.reshape(shape)

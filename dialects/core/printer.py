@@ -6,11 +6,11 @@ import re
 from io import StringIO
 from typing import Any, cast
 
-from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, DenseResourceAttr
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, DenseResourceAttr, i1
 from xdsl.ir import Attribute, Operation
 from xdsl.printer import Printer
 
-from lamina.dialects.core.constants import has_resource, resource
+from lamina.dialects.core.constants import as_array, has_resource, resource
 from lamina.dialects.core.context import extended_class
 
 _IDENTIFIER = re.compile(r"[A-Za-z_][\w$.\-]*")
@@ -44,6 +44,11 @@ class TextPrinter(Printer):
                 self._print_resource(attribute)
             case DenseIntOrFPElementsAttr() if self._elide is not None and len(attribute) > self._elide:
                 self.print_string("dense_resource<__elided__> : ")
+                self.print_attribute(attribute.get_type())
+            case DenseIntOrFPElementsAttr() if attribute.get_element_type() == i1 and len(attribute) > 100:
+                # Upstream reads eight elements of i1 from a byte, the first in the lowest bit.
+                bits = np.packbits(as_array(attribute).reshape(-1), bitorder="little")
+                self.print_string(f'dense<"0x{bits.tobytes().hex().upper()}"> : ')
                 self.print_attribute(attribute.get_type())
             case _:
                 super().print_attribute(attribute)

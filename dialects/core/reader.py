@@ -21,6 +21,7 @@ from xdsl.dialects.builtin import (
     ShapedType,
     StringAttr,
     UnknownLoc,
+    i1,
 )
 from xdsl.ir import Operation
 from xdsl.parser import Parser
@@ -156,6 +157,10 @@ class Reader(Parser):
             if len(values) == 1:
                 return DenseIntOrFPElementsAttr(kind, BytesAttr(self._packed(type, values)))
             return DenseIntOrFPElementsAttr.from_list(kind, values)  # pyright: ignore[reportArgumentType,reportCallIssue]
+        if type.element_type == i1 and len(data) == -(-count // 8) and count > 1:
+            # Upstream writes eight elements of i1 to a byte, the first in the lowest bit.
+            bits = np.unpackbits(np.frombuffer(data, np.uint8), bitorder="little")
+            data = bits[:count].tobytes()
         if len(data) == width and count != 0:
             return DenseIntOrFPElementsAttr(type, BytesAttr(data))
         if len(data) != width * count:
