@@ -20,11 +20,11 @@ from lamina.lowering.codegen.target import Target
 from lamina.lowering.vector._access import Access, Structured
 from lamina.lowering.vector._combiner import fused_products
 
-_LATENCY = 5
+_LATENCY = 4
 _TILE_OVERHEAD = 6
-_STEP_OVERHEAD = 0.5
-_LOAD_DELAY = 0.25
-"""What a load costs beyond its issue: some come from the second-level cache."""
+_STEP_OVERHEAD = 0.8
+_DELAYS = (0.0, 0.5, 1.5)
+"""What a load costs beyond its issue, from the first, second and third-level cache."""
 _HORIZONTAL = 8
 _LARGEST_STRIDE = 4
 _WEIGHTS = {"divf": 5, "sqrt": 5, "rsqrt": 8, "maximumf": 3, "minimumf": 3, "maxnumf": 3, "minnumf": 3}
@@ -105,7 +105,10 @@ class CostModel:
             if _depends(access, vector)
             and any(step > 1 and not _depends(access, loop) for loop, step in steps.items())
         ]
-        return held + min(reused, default=0) + 1 <= self.target.vector_registers
+        rows = min(reused, default=0)
+        # Where each repeated scalar is used once only, LLVM loads them all ahead.
+        repeated = 1 if rows > 1 or not reused else held
+        return held + rows + repeated <= self.target.vector_registers
 
     def _loads(self, access: Access, steps: Mapping[int, int], vector: int) -> float:
         outer = prod(step for loop, step in steps.items() if loop != vector and _depends(access, loop))
@@ -116,9 +119,27 @@ class CostModel:
     def step(self, steps: Mapping[int, int], vector: int) -> float:
         """Cycles of one step of a tile."""
         computed = self.accumulators(steps, vector) * self.arithmetic / 2
-        loads = sum(self._loads(access, steps, vector) for access in self.inputs)
-        bound = max(computed, loads / 2, _LATENCY if self.root.reductions else 1)
-        return bound + _LOAD_DELAY * loads + _STEP_OVERHEAD
+        loads = [self._loads(access, steps, vector) for access in self.inputs]
+        delays = (
+            n * self._delay(access, steps, vector) for n, access in zip(loads, self.inputs, strict=True)
+        )
+        bound = max(computed, sum(loads) / 2, _LATENCY if self.root.reductions else 1)
+        return bound + sum(delays) + _STEP_OVERHEAD
+
+    def _delay(self, access: Access, steps: Mapping[int, int], vector: int) -> float:
+        """What a load costs beyond its issue, by the cache that holds what a tile reads of an input."""
+        if not _depends(access, vector):
+            return _DELAYS[0]
+        reductions, sizes = self.root.reductions, self.root.sizes
+        read = prod(
+            sizes[loop] if loop in reductions else steps.get(loop, 1)
+            for loop in self.root.loops
+            if _depends(access, loop)
+        )
+        size = read * self.target.vector_bits // 8 // self.lanes
+        if size <= self.target.l1_bytes * 0.75:
+            return _DELAYS[0]
+        return _DELAYS[1] if size <= self.target.l2_bytes / 2 else _DELAYS[2]
 
     def total(self, tile: Mapping[int, int], vector: int) -> float:
         """Cycles of all tiles; ``tile`` holds the loops that are tiled by more than 1."""

@@ -21,7 +21,7 @@ from lamina.passes.framework.passes import Pass, PassContext, option
 
 _ROWS = (1, 2, 3, 4, 5, 6, 7, 8, 12, 14)
 """Iterations of a second loop that one step may take in."""
-_REUSE = 8
+_REUSE = 4
 """How often a packed part has to be read."""
 _LINES = 8
 """The distance of rows, in cache lines, from which on reading them one after the other is slow."""
@@ -140,7 +140,8 @@ def _around(model: CostModel, tile: dict[int, int], vector: int) -> Iterator[dic
     yield tile
     if not root.reductions:
         return
-    for loop in others:
+    # Loops that come later move less memory: they are asked first, and win where costs are equal.
+    for loop in reversed(others):
         yield from ({**tile, loop: n} for n in _ROWS if 1 < n <= root.sizes[loop])
     if vector in root.reductions:
         parallel = [loop for loop in others if loop not in root.reductions]
