@@ -6,6 +6,7 @@ import re
 from io import StringIO
 from typing import Any, cast
 
+import numpy as np
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, DenseResourceAttr, i1
 from xdsl.ir import Attribute, Operation
 from xdsl.printer import Printer
