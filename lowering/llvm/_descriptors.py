@@ -24,7 +24,6 @@ from lamina.dialects.llvm.values import PoisonOp
 from lamina.lowering.llvm._types import (
     INDEX,
     convert_type,
-    descriptor_type,
     identity_strides,
     pointer_type,
     strides_of,
@@ -48,6 +47,7 @@ class Rewriter(Protocol):
     op: Operation
 
     def value(self, value: SSAValue) -> SSAValue: ...
+    def converted_type(self, type: Attribute) -> Attribute: ...
     def descriptor(self, memref: SSAValue) -> Descriptor: ...
     def emit(
         self,
@@ -154,7 +154,7 @@ class Descriptor:
 
     def replace_extractions(self, conversion: Rewriter, memref: SSAValue) -> None:
         """Resolve ``extractvalue`` of casts of the memref to its struct, left behind by other conversions."""
-        wanted = descriptor_type(self.type)
+        wanted = conversion.converted_type(self.type)
         for use in tuple(memref.uses):
             cast = use.operation
             if not (isinstance(cast, UnrealizedConversionCastOp) and cast.results[0].type == wanted):
@@ -191,8 +191,7 @@ class Descriptor:
         return op.results[0]
 
     def _build(self, conversion: Rewriter) -> SSAValue:
-        struct_type = descriptor_type(self.type)
-        struct = conversion.emit(PoisonOp, (), struct_type)
+        struct = conversion.emit(PoisonOp, (), conversion.converted_type(self.type))
         dimensions = [(field, i) for i in range(self.rank) for field in (3, 4)]
         for position in (ALLOCATED, ALIGNED, OFFSET, *dimensions):
             part = self.part_value(conversion, position)
