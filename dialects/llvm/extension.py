@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from xdsl.ir import Attribute, Operation
 
-from lamina.dialects.llvm import annotations, atomics, control, intrinsics, memory, reductions, values
+from lamina.dialects.llvm import (
+    annotations,
+    atomics,
+    control,
+    hints,
+    intrinsics,
+    memory,
+    reductions,
+    values,
+)
 
 OPERATIONS: list[type[Operation]] = [
     *values.OPERATIONS,
@@ -13,6 +22,7 @@ OPERATIONS: list[type[Operation]] = [
     *memory.OPERATIONS,
     *atomics.OPERATIONS,
     *control.OPERATIONS,
+    *hints.OPERATIONS,
 ]
 """Those that stand in xDSL's dialect under the same name replace them."""
 
