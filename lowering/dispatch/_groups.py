@@ -131,7 +131,8 @@ class Grouping:
         return all(user.reads_rows(value, rows) for user in users)
 
     def _paddings(self) -> None:
-        """Insertions into a fill form one group with the fill."""
+        """Insertions into a fill, which belongs to them like the fill of any other output."""
         for op in reversed(self.order):
             if is_padding(op):
-                self._add([op.dest.owner, op])  # pyright: ignore[reportAttributeAccessIssue]
+                self._add([op])
+                self._taken.add(op.dest.owner)  # pyright: ignore[reportAttributeAccessIssue]

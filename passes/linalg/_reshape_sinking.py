@@ -1,10 +1,8 @@
-"""Moves a reshape of a kernel's result below the elementwise operation that uses it."""
+"""Moves a reshape of a kernel's result below the operation that uses it."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from math import prod
 from typing import TypeAlias
 
 from xdsl.dialects import tensor
@@ -12,204 +10,172 @@ from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr, IntegerAttr, TensorT
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.dialects.linalg.attrs import IteratorTypeAttr
 from xdsl.ir import Attribute, Operation, Region, SSAValue
-from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr, AffineMap
+from xdsl.ir.affine import AffineMap
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from lamina.dialects.linalg.structured import is_structured
+from lamina.dialects.tensor.extension import ExpandShapeOp
+from lamina.passes.linalg._loop_reshaping import Groups, Reading, collapsed, expanded
 from lamina.passes.linalg._unit_dims import groups_of
 
-Groups: TypeAlias = Sequence[Sequence[int]]
 View: TypeAlias = tensor.ExpandShapeOp | tensor.CollapseShapeOp
-
-
-@dataclass(frozen=True)
-class Reading:
-    """A tensor in another shape, not yet made, and how it is read by the new loops."""
-
-    groups: tuple[tuple[int, ...], ...]
-    """For each dimension of the smaller shape those of the larger one."""
-    shape: tuple[int, ...]
-    exprs: tuple[AffineExpr, ...]
 
 
 def sunk_below(op: linalg.GenericOp) -> linalg.GenericOp | None:
     """The operation over the shape below one of its inputs' reshapes, with the reshape behind it, or None.
 
-    ``op`` is elementwise on static shapes, its loops are the dimensions of its result.
+    ``op`` has one result and static shapes. The input is read by all loops in order.
     """
     for value, attribute in zip(op.inputs, op.indexing_maps, strict=False):
-        view = value.owner
-        if not isinstance(view, View) or not _is_identity(attribute.data):
+        if attribute.data != AffineMap.identity(attribute.data.num_dims):
             continue
-        if not (value.has_one_use() and view.src.has_one_use() and _is_kernel(view.src)):
+        view = _composed(value.owner)
+        if view is None:
             continue
-        new = _over_source(op, view)
-        if new is not None:
-            return new
+        if isinstance(view, tensor.CollapseShapeOp) and not _merges(view):
+            continue
+        if isinstance(view.src.owner, Operation) and is_structured(view.src.owner):
+            new = _over_source(op, view)
+            if new is not None:
+                return new
     return None
 
 
-def _is_kernel(value: SSAValue) -> bool:
-    return isinstance(value.owner, Operation) and is_structured(value.owner)
+def _composed(view: object) -> View | None:
+    """The reshape itself, or for two that expand one after the other a new one that does both."""
+    if not isinstance(view, View):
+        return None
+    inner = view.src.owner
+    while isinstance(view, tensor.ExpandShapeOp) and isinstance(inner, tensor.ExpandShapeOp):
+        outer = groups_of(view)
+        groups = [[d for g in group for d in outer[g]] for group in groups_of(inner)]
+        shape = _shape(view.result)
+        kind = TensorType(_element(view.result), shape)
+        both = ExpandShapeOp(inner.src, [], _reassociation(groups), shape, kind)
+        both.location = view.location
+        Rewriter.replace_op(view, both)
+        if not inner.result.uses:
+            Rewriter.erase_op(inner)
+        view, inner = both, both.src.owner
+    return view
 
 
-def _is_identity(m: AffineMap) -> bool:
-    return m == AffineMap.identity(m.num_dims)
+def _merges(view: tensor.CollapseShapeOp) -> bool:
+    """Whether a view merges extents other than 1: dropping those of 1 leaves simpler loops, and stays."""
+    shape = _shape(view.src)
+    return any(sum(shape[d] != 1 for d in group) > 1 for group in groups_of(view))
 
 
 def _over_source(op: linalg.GenericOp, view: View) -> linalg.GenericOp | None:
     groups = groups_of(view)
-    loops = _shape(op.res[0])
-    source = _shape(view.src)
     expands = isinstance(view, tensor.ExpandShapeOp)
+    iterators = _iterators(op, groups, expands)
+    if iterators is None or not _starts_anew(op.outputs[0]):
+        return None
+    wide = _shape(view.result if expands else view.src)
+    read = collapsed if expands else expanded
     readings: list[Reading] = []
-    for value, attribute in zip(op.inputs, op.indexing_maps, strict=False):
-        read = _collapsed if expands else _expanded
-        reading = read(_shape(value), attribute.data, groups, loops if expands else source)
-        if reading is None:
+    for value, attribute in zip(op.operands, op.indexing_maps, strict=True):
+        reading = read(_shape(value), attribute.data, groups, wide)
+        if reading is None or (_changes(reading) and isinstance(value.owner, tensor.ExtractSliceOp)):
             return None
         readings.append(reading)
     make = _collapse if expands else _expand
-    inputs = [make(value, reading, op) for value, reading in zip(op.inputs, readings, strict=True)]
-    empty = tensor.EmptyOp([], TensorType(_element(op.res[0]), source))
-    empty.location = op.location
-    Rewriter.insert_op(empty, InsertPoint.before(op))
-    maps = [AffineMap(len(source), 0, reading.exprs) for reading in readings]
-    new = _with_loops(op, inputs, empty.tensor, [*maps, AffineMap.identity(len(source))])
-    _replace_by_view(op, new, view)
+    inputs = [make(value, reading, op) for value, reading in zip(op.inputs, readings, strict=False)]
+    output = _output_of(op.outputs[0], readings[-1].shape, op)
+    new = _with_loops(op, inputs, output, readings, iterators)
+    undo = _expand if expands else _collapse
+    _replace(op, undo(new.res[0], Reading(readings[-1].groups, _shape(op.res[0]), ()), op))
     return new
 
 
+def _iterators(op: linalg.GenericOp, groups: Groups, expands: bool) -> list[IteratorTypeAttr] | None:
+    """The kinds of the new loops; None where a group of loops has both kinds."""
+    kinds = list(op.iterator_types)
+    if not expands:
+        return [kinds[g] for g, group in enumerate(groups) for _ in group]
+    if any(len({kinds[d] for d in group}) > 1 for group in groups):
+        return None
+    return [kinds[group[0]] for group in groups]
+
+
+def _starts_anew(output: SSAValue) -> bool:
+    """Whether an output is an empty tensor, or one filled."""
+    owner = output.owner
+    if isinstance(owner, linalg.FillOp):
+        owner = owner.operands[1].owner
+    return isinstance(owner, tensor.EmptyOp)
+
+
+def _changes(reading: Reading) -> bool:
+    return any(len(group) > 1 for group in reading.groups)
+
+
+def _output_of(old: SSAValue, shape: Sequence[int], before: Operation) -> SSAValue:
+    """An output like the old one in another shape: empty, or filled."""
+    empty = _insert(tensor.EmptyOp([], TensorType(_element(old), shape)), before)
+    fill = old.owner
+    if isinstance(fill, Operation) and isinstance(fill, linalg.FillOp):
+        return _insert(linalg.FillOp([fill.operands[0]], [empty]), before)
+    return empty
+
+
 def _with_loops(
-    op: linalg.GenericOp, inputs: Sequence[SSAValue], output: SSAValue, maps: Sequence[AffineMap]
+    op: linalg.GenericOp,
+    inputs: Sequence[SSAValue],
+    output: SSAValue,
+    readings: Sequence[Reading],
+    iterators: Sequence[IteratorTypeAttr],
 ) -> linalg.GenericOp:
     """The operation with the same body over other loops, inserted before it; the old one loses its body."""
     region = op.body
     op.detach_region(region)
     op.add_region(Region())
-    parallel = [IteratorTypeAttr.parallel()] * maps[-1].num_dims
-    new = linalg.GenericOp(
-        inputs, [output], region, [AffineMapAttr(m) for m in maps], parallel, [output.type]
-    )
+    maps = [AffineMapAttr(AffineMap(len(iterators), 0, reading.exprs)) for reading in readings]
+    new = linalg.GenericOp(inputs, [output], region, maps, iterators, [output.type])
     new.attributes.update(op.attributes)
-    new.location = op.location
-    Rewriter.insert_op(new, InsertPoint.before(op))
+    _insert(new, op)
     return new
 
 
-def _replace_by_view(op: linalg.GenericOp, new: linalg.GenericOp, view: View) -> None:
-    """Replace the old result by a reshape of the new one, like the reshape that was sunk."""
-    copy = type(view).create(
-        operands=[new.res[0], *view.operands[1:]],
-        result_types=[op.res[0].type],
-        properties=dict(view.properties),
-    )
-    copy.location = view.location
-    Rewriter.insert_op(copy, InsertPoint.before(op))
-    copy.results[0].name_hint = op.res[0].name_hint
-    op.res[0].replace_all_uses_with(copy.results[0])
-    old_outputs = [value.owner for value in op.outputs]
+def _replace(op: linalg.GenericOp, result: SSAValue) -> None:
+    """Replace the old operation's result, and remove what nobody uses any more."""
+    result.name_hint = op.res[0].name_hint
+    op.res[0].replace_all_uses_with(result)
+    pending = [value.owner for value in op.operands]
     op.detach()
     op.erase()
-    for dead in (view, *old_outputs):
-        if isinstance(dead, tensor.EmptyOp | View) and dead.parent is not None and not dead.results[0].uses:
+    while pending:
+        dead = pending.pop()
+        if not isinstance(dead, tensor.EmptyOp | linalg.FillOp | View) or dead.parent is None:
+            continue
+        if not any(r.uses for r in dead.results):
+            pending.extend(value.owner for value in dead.operands)
             dead.detach()
             dead.erase()
 
 
-def _collapsed(shape: Sequence[int], m: AffineMap, groups: Groups, loops: Sequence[int]) -> Reading | None:
-    """How an operand is read when each group of loops becomes one loop, or None where that cannot be."""
-    group_of = {d: g for g, group in enumerate(groups) for d in group}
-    parts: list[tuple[int | None, list[int]]] = []
-    for position, expr in enumerate(m.results):
-        group = _group(expr, group_of)
-        if group == -1:
-            return None
-        if parts and (group is None or parts[-1][0] in (group, None)):
-            kept = parts[-1][0] if group is None else group
-            parts[-1] = (kept, [*parts[-1][1], position])
-        else:
-            parts.append((group, [position]))
-    numbers = [g for g, _ in parts if g is not None]
-    if numbers != sorted(set(numbers)):
-        return None
-    exprs: list[AffineExpr] = []
-    for group, positions in parts:
-        expr = _collapsed_expr(shape, m, positions, group, groups, loops)
-        if expr is None:
-            return None
-        exprs.append(expr)
-    sizes = tuple(prod(shape[p] for p in positions) for _, positions in parts)
-    return Reading(tuple(tuple(positions) for _, positions in parts), sizes, tuple(exprs))
-
-
-def _group(expr: AffineExpr, group_of: dict[int, int]) -> int | None:
-    """The group of a loop; None for a constant 0 and loops of no group (extent 1); -1 for anything else."""
-    if isinstance(expr, AffineDimExpr):
-        return group_of.get(expr.position)
-    return None if isinstance(expr, AffineConstantExpr) and expr.value == 0 else -1
-
-
-def _collapsed_expr(
-    shape: Sequence[int],
-    m: AffineMap,
-    positions: Sequence[int],
-    group: int | None,
-    groups: Groups,
-    loops: Sequence[int],
-) -> AffineExpr | None:
-    """The new loop if the dimensions are all of the group's that count, 0 if they are none of them."""
-    if group is None or all(shape[p] == 1 for p in positions):
-        whole = group is not None and all(loops[d] == 1 for d in groups[group])
-        return AffineExpr.dimension(group) if whole and group is not None else AffineExpr.constant(0)
-    wanted = [d for d in groups[group] if loops[d] != 1]
-    read = [e.position for p in positions if isinstance(e := m.results[p], AffineDimExpr) and shape[p] != 1]
-    return AffineExpr.dimension(group) if read == wanted else None
-
-
-def _expanded(shape: Sequence[int], m: AffineMap, groups: Groups, source: Sequence[int]) -> Reading | None:
-    """How an operand is read when each loop becomes a group of loops, or None where that cannot be."""
-    parts: list[tuple[int, ...]] = []
-    sizes: list[int] = []
-    exprs: list[AffineExpr] = []
-    for extent, expr in zip(shape, m.results, strict=True):
-        start = len(sizes)
-        if isinstance(expr, AffineDimExpr) and prod(source[d] for d in groups[expr.position]) == extent:
-            group = groups[expr.position]
-            sizes += [source[d] for d in group]
-            exprs += [AffineExpr.dimension(d) for d in group]
-        elif isinstance(expr, AffineConstantExpr) and expr.value == 0:
-            sizes.append(extent)
-            exprs.append(expr)
-        else:
-            return None
-        parts.append(tuple(range(start, len(sizes))))
-    return Reading(tuple(parts), tuple(sizes), tuple(exprs))
-
-
 def _collapse(value: SSAValue, reading: Reading, before: Operation) -> SSAValue:
-    if all(len(group) == 1 for group in reading.groups):
+    if not _changes(reading) and len(reading.shape) == len(_shape(value)):
         return value
     view = value.owner
     if isinstance(view, tensor.ExpandShapeOp) and _shape(view.src) == reading.shape:
         return view.src
     kind = TensorType(_element(value), reading.shape)
-    op = tensor.CollapseShapeOp(
-        operands=[value], result_types=[kind], properties={"reassociation": _reassociation(reading.groups)}
+    properties = {"reassociation": _reassociation(reading.groups)}
+    return _insert(
+        tensor.CollapseShapeOp(operands=[value], result_types=[kind], properties=properties), before
     )
-    return _insert(op, before)
 
 
 def _expand(value: SSAValue, reading: Reading, before: Operation) -> SSAValue:
-    if all(len(group) == 1 for group in reading.groups):
+    if not _changes(reading) and len(reading.shape) == len(_shape(value)):
         return value
     view = value.owner
     if isinstance(view, tensor.CollapseShapeOp) and _shape(view.src) == reading.shape:
         return view.src
     kind = TensorType(_element(value), reading.shape)
-    return _insert(
-        tensor.ExpandShapeOp(value, [], _reassociation(reading.groups), reading.shape, kind), before
-    )
+    return _insert(ExpandShapeOp(value, [], _reassociation(reading.groups), reading.shape, kind), before)
 
 
 def _insert(op: Operation, before: Operation) -> SSAValue:

@@ -84,7 +84,11 @@ def inline_body(
             target.add_op(placed)
         else:
             target.insert_op_before(placed, before)
-    return [mapping.get(value, value) for value in terminator.operands]
+    yielded = [mapping.get(value, value) for value in terminator.operands]
+    if move:
+        terminator.detach()
+        terminator.erase()
+    return yielded
 
 
 def simplify_body(body: Block) -> None:

@@ -8,16 +8,15 @@ from typing import ClassVar
 from xdsl.dialects.builtin import TensorType
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import Operation
-from xdsl.ir.affine import AffineMap
+from xdsl.rewriter import Rewriter
 
 from lamina.passes.framework.passes import Pass, PassContext
-from lamina.passes.linalg._fusion import is_elementwise
-from lamina.passes.linalg._reshape_sinking import sunk_below
-from lamina.passes.linalg._scalar_body import uses_index
+from lamina.passes.linalg._reshape_sinking import View, sunk_below
+from lamina.passes.linalg._scalar_body import is_contraction, uses_index
 
 
 def sink_reshapes(root: Operation) -> int:
-    """Move reshapes of kernels' results below elementwise operations; returns how many times.
+    """Move reshapes of kernels' results below elementwise operations and reductions; returns how many times.
 
     One walk in program order: a reshape moves on below the next operation when that is reached.
     """
@@ -27,25 +26,38 @@ def sink_reshapes(root: Operation) -> int:
         while current is not None and _is_candidate(current):
             current = sunk_below(current)
             sunk += current is not None
+    for view in [op for op in root.walk() if isinstance(op, View)]:
+        _drop_inverse(view)
     return sunk
 
 
+def _drop_inverse(view: View) -> None:
+    """Use the source of two reshapes that undo each other."""
+    first = view.src.owner
+    if isinstance(first, View) and first.src.type == view.result.type:
+        Rewriter.replace_op(view, [], [first.src])
+        if not first.result.uses:
+            Rewriter.erase_op(first)
+
+
 def _is_candidate(op: linalg.GenericOp) -> bool:
-    if not is_elementwise(op) or uses_index(op.body.block):
+    """An elementwise operation or a reduction of static shapes, but no contraction."""
+    if len(op.res) != 1 or uses_index(op.body.block):
         return False
-    result = op.indexing_maps.data[-1].data
     types = [value.type for value in op.operands]
-    static = all(isinstance(t, TensorType) and t.has_static_shape() for t in types)
-    return static and result == AffineMap.identity(result.num_dims)
+    if not all(isinstance(t, TensorType) and t.has_static_shape() for t in types):
+        return False
+    maps = [attribute.data for attribute in op.indexing_maps]
+    return not is_contraction(op.body.block, maps[:-1], [str(t.data) for t in op.iterator_types])
 
 
 @dataclass(frozen=True)
 class LinalgSinkReshapes(Pass):
-    """Move reshapes of kernels' results below the elementwise operations that use them.
+    """Move reshapes of kernels' results below the elementwise operations and reductions that use them.
 
     So a matmul over collapsed batch dimensions, or a grouped convolution over split channels, is
     followed by its bias and activation at once, and they can become its epilogue. The other operands of
-    the elementwise operation are reshaped instead, where that is a view. Static shapes only.
+    the operation are reshaped instead, where that is a view. Static shapes only.
 
     ```mlir
     #map = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
