@@ -10,6 +10,8 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.printer import Printer
 
+from lamina.dialects.scf import forall
+
 INDEX = IndexType()
 
 
@@ -91,5 +93,5 @@ def _parse_result_types(parser: Parser) -> list[Attribute]:
     return [parser.parse_type()] if types is None else list(types)
 
 
-OPERATIONS: list[type[Operation]] = [ParallelOp]
+OPERATIONS: list[type[Operation]] = [ParallelOp, *forall.OPERATIONS]
 ATTRIBUTES: list[type[Attribute]] = []

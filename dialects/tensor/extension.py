@@ -10,6 +10,7 @@ from xdsl.ir import Attribute, Operation
 from xdsl.utils.exceptions import VerifyException
 
 from lamina.dialects.tensor.generate import GenerateOp
+from lamina.dialects.tensor.parallel import ParallelInsertSliceOp
 
 
 class ReshapeOp(tensor.ReshapeOp):
@@ -45,5 +46,5 @@ class ExpandShapeOp(tensor.ExpandShapeOp):
             raise VerifyException(f"cannot expand {source} to {result}")
 
 
-OPERATIONS: list[type[Operation]] = [ExpandShapeOp, GenerateOp, ReshapeOp]
+OPERATIONS: list[type[Operation]] = [ExpandShapeOp, GenerateOp, ParallelInsertSliceOp, ReshapeOp]
 ATTRIBUTES: list[type[Attribute]] = []

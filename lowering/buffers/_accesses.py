@@ -139,6 +139,11 @@ def _covers(op: tensor.InsertSliceOp) -> bool:
     return tuple(op.static_sizes.get_values()) == tuple(shape) and min(shape, default=0) >= 0
 
 
+@access_rule("tensor.parallel_insert_slice")
+def _parallel_insert_slice(op: Operation) -> Sequence[Access]:
+    return [Access(0, reads=True), Access(1, reads=True, writes=True)]
+
+
 @access_rule("vector.transfer_write")
 def _transfer_write(op: Operation) -> Sequence[Access]:
     return [Access(1, reads=True, writes=True, result=0)] if is_tensor(op.operands[1]) else ()

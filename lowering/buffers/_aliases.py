@@ -11,6 +11,7 @@ from xdsl.dialects import tensor
 from xdsl.ir import Operation, SSAValue
 
 from lamina.lowering.buffers._live_values import Family, LiveValues, Member, PartKey, family_of, part_key
+from lamina.lowering.buffers._slices import InsertionOp
 
 
 @dataclass(eq=False)
@@ -143,7 +144,7 @@ class Aliases:
 
     def member_written(self, op: Operation, written: SSAValue) -> Member | None:
         """The member of a family of slices to which a write of ``op`` to ``written`` is confined."""
-        if isinstance(op, tensor.InsertSliceOp):
+        if isinstance(op, InsertionOp):
             found = self._member_at(written, part_key(op))
             if found is not None:
                 return found

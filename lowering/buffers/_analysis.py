@@ -15,10 +15,18 @@ from xdsl.dialects import func, scf, tensor
 from xdsl.ir import Block, BlockArgument, Operation, Region, SSAValue
 
 from lamina.dialects.core.diagnostics import error
+from lamina.dialects.scf.forall import ForallOp
+from lamina.dialects.tensor.parallel import ParallelInsertSliceOp
 from lamina.lowering.buffers._accesses import Access, accesses, harmless_in_one_op, has_tensors, is_tensor
 from lamina.lowering.buffers._aliases import Aliases
 from lamina.lowering.buffers._numbering import Numbering, parallel_scope
-from lamina.lowering.buffers._slices import inserted_in_place, parts_apart, read_outside
+from lamina.lowering.buffers._slices import (
+    InsertionOp,
+    inserted_in_place,
+    parts_apart,
+    read_outside,
+    same_part,
+)
 
 _FOREVER = 1 << 60
 _BRANCHES = ("scf.if", "scf.execute_region", "scf.index_switch")
@@ -118,6 +126,8 @@ class Analysis:
                 self._visit_for(op)
             case scf.WhileOp():
                 self._visit_while(op)
+            case ForallOp():
+                self._visit_forall(op)
             case func.ReturnOp():
                 self._decisions.returned = [v for v in op.operands if is_tensor(v)]
             case _ if op.name in _BRANCHES:
@@ -195,7 +205,7 @@ class Analysis:
             return False
         if parts_apart(self._aliases, op, value, second):
             return False
-        if isinstance(op, tensor.InsertSliceOp):
+        if isinstance(op, InsertionOp):
             return not inserted_in_place(self._aliases, op)
         return not (
             self._aliases.same(value, second) and harmless_in_one_op(op, other.operand, access.operand)
@@ -249,6 +259,26 @@ class Analysis:
         for result, source in zip(op.results, forwarded, strict=True):
             if is_tensor(result):
                 self._define(result, like=source)
+
+    def _visit_forall(self, op: ForallOp) -> None:
+        first = len(op.operands) - len(op.outputs)
+        arguments = op.body.block.args[len(op.static_upper_bound) :]
+        self._enter(arguments)
+        self._visit_block(op.body.block)
+        for number, argument in enumerate(arguments):
+            if is_tensor(argument):
+                self._refuse_shared_reads(argument)
+                self._carry(op, first + number, argument, argument, op)
+                self._define(op.results[number], like=argument)
+
+    def _refuse_shared_reads(self, argument: SSAValue) -> None:
+        """An iteration may read of a shared output only the part it inserts: others change the rest."""
+        users = [use.operation for use in argument.uses if use.operation.name != "tensor.dim"]
+        insertions = [user for user in users if isinstance(user, ParallelInsertSliceOp)]
+        for user in users:
+            own = isinstance(user, tensor.ExtractSliceOp) and any(same_part(user, i) for i in insertions)
+            if not own and not isinstance(user, ParallelInsertSliceOp):
+                self._decisions.in_place -= {(insertion, 1) for insertion in insertions}
 
     def _enter(self, arguments: list[BlockArgument] | tuple[BlockArgument, ...]) -> None:
         for argument in arguments:

@@ -6,12 +6,16 @@ from collections.abc import Sequence
 from typing import cast
 
 from xdsl.dialects import scf
-from xdsl.dialects.builtin import MemRefType
+from xdsl.dialects.builtin import DenseArrayBase, MemRefType, ShapedType, i32
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 
 from lamina.dialects.core.diagnostics import error
+from lamina.dialects.scf.forall import ForallOp
+from lamina.dialects.tensor.parallel import ParallelInsertSliceOp
 from lamina.lowering.buffers._accesses import is_tensor
 from lamina.lowering.buffers._rewriting import Buffers, move_region, rewrite_rule
+from lamina.lowering.buffers._slices import inserted_in_place
+from lamina.lowering.buffers._tensor_rules import subview
 
 
 def _initial_buffer(buffers: Buffers, loop: Operation, operand: int) -> SSAValue:
@@ -97,6 +101,48 @@ def _forward(op: Operation, kept: Sequence[int], results: Sequence[SSAValue]) ->
 
 def replace_operands(op: Operation, operands: Sequence[SSAValue]) -> None:
     op.operands = operands
+
+
+@rewrite_rule("scf.forall")
+def _forall(buffers: Buffers, op: Operation) -> None:
+    assert isinstance(op, ForallOp)
+    first = len(op.operands) - len(op.outputs)
+    rank = len(op.static_upper_bound)
+    numbers = _tensors(op.outputs)
+    arguments = [op.body.block.args[rank + n] for n in numbers]
+    for number, argument in zip(numbers, arguments, strict=True):
+        buffers[argument] = buffers[op.results[number]] = _initial_buffer(buffers, op, first + number)
+    buffers.rewrite_block(op.body.block)
+    if not numbers:
+        return
+    kept = [n for n in range(len(op.outputs)) if n not in numbers]
+    segments = [len(op.dynamic_lower_bound), len(op.dynamic_upper_bound), len(op.dynamic_step), len(kept)]
+    properties = {**op.properties, "operandSegmentSizes": DenseArrayBase.from_list(i32, segments)}
+    _drop(buffers, op.body.block, arguments)
+    new = ForallOp.create(
+        operands=[*op.operands[:first], *(op.outputs[n] for n in kept)],
+        result_types=[op.results[n].type for n in kept],
+        properties=properties,
+        attributes=dict(op.attributes),
+        regions=[move_region(op.body)],
+    )
+    buffers.emit(new, op)
+    _forward(op, kept, new.results)
+    buffers.replace(op)
+
+
+@rewrite_rule("scf.forall.in_parallel")
+def _in_parallel(buffers: Buffers, op: Operation) -> None:
+    """Insertions into shared outputs become copies at the end of the iteration, where they are needed."""
+    for inner in list(op.regions[0].block.ops):
+        assert isinstance(inner, ParallelInsertSliceOp)
+        if (inner, 1) not in buffers.decisions.in_place:
+            raise error("cannot be done in the buffer of its shared output, which is read elsewhere", inner)
+        if not inserted_in_place(buffers.decisions.aliases, inner):
+            shape = cast(ShapedType, inner.source.type).get_shape()
+            target = subview(buffers, inner, buffers[inner.dest], shape, op)
+            buffers.copy(buffers[inner.source], target, op)
+        buffers.replace(inner)
 
 
 @rewrite_rule("scf.yield", "scf.condition", "scf.reduce", "linalg.yield", "tensor.yield")

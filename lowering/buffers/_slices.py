@@ -7,10 +7,13 @@ from typing import TYPE_CHECKING
 from xdsl.dialects import tensor
 from xdsl.ir import Operation, SSAValue
 
+from lamina.dialects.tensor.parallel import ParallelInsertSliceOp
+
 if TYPE_CHECKING:
     from lamina.lowering.buffers._aliases import Aliases
 
-SliceOp = tensor.ExtractSliceOp | tensor.InsertSliceOp
+InsertionOp = tensor.InsertSliceOp | ParallelInsertSliceOp
+SliceOp = tensor.ExtractSliceOp | InsertionOp
 
 
 def same_part(first: SliceOp, second: SliceOp) -> bool:
@@ -66,7 +69,7 @@ def written_part(aliases: Aliases, written: SSAValue, whole: SSAValue) -> SliceO
 
 def touched_part(aliases: Aliases, op: Operation, written: SSAValue, whole: SSAValue) -> SliceOp | None:
     """The slice of ``whole`` to which a write of ``op`` to ``written`` is confined, if there is one."""
-    if isinstance(op, tensor.InsertSliceOp) and aliases.same(written, whole):
+    if isinstance(op, InsertionOp) and aliases.same(written, whole):
         return op
     return written_part(aliases, written, whole)
 
@@ -78,17 +81,17 @@ def read_outside(
 
     An insertion reads of its destination what lies outside the inserted part; a slice reads its part.
     """
-    if not isinstance(reader, tensor.InsertSliceOp | tensor.ExtractSliceOp):
+    if not isinstance(reader, InsertionOp | tensor.ExtractSliceOp):
         return False
     part = touched_part(aliases, writer, written, value)
     if part is None:
         return False
-    if isinstance(reader, tensor.InsertSliceOp):
+    if isinstance(reader, InsertionOp):
         return operand == 1 and same_part(part, reader)
     return apart(part, reader)
 
 
-def inserted_in_place(aliases: Aliases, op: tensor.InsertSliceOp) -> bool:
+def inserted_in_place(aliases: Aliases, op: InsertionOp) -> bool:
     """Whether the source of an insertion already is that part of the destination's buffer."""
     return any(
         isinstance(view, tensor.ExtractSliceOp) and aliases.same(view.source, op.dest) and same_part(view, op)

@@ -91,14 +91,16 @@ def _insert(buffers: Buffers, op: Operation) -> None:
     buffers.replace(op, [target])
 
 
-def subview(buffers: Buffers, op: SliceOp, source: SSAValue, shape: Sequence[int]) -> SSAValue:
-    """The part of a buffer that a slice operation means."""
+def subview(
+    buffers: Buffers, op: SliceOp, source: SSAValue, shape: Sequence[int], before: Operation | None = None
+) -> SSAValue:
+    """The part of a buffer that a slice operation means, as a view made before it (or another operation)."""
     offsets, sizes, strides = op.static_offsets, op.static_sizes, op.static_strides
     kind = slice_type(
         cast(MemRefType, source.type), offsets.get_values(), sizes.get_values(), strides.get_values(), shape
     )
     new = memref.SubviewOp(source, op.offsets, op.sizes, op.strides, offsets, sizes, strides, kind)
-    return buffers.emit(new, op).results[0]
+    return buffers.emit(new, before or op).results[0]
 
 
 @rewrite_rule("tensor.extract_slice")
