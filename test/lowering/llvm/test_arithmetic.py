@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import pytest
 
@@ -47,6 +49,14 @@ def elementwise(name: str, body: str, expected: Callable[..., Any], kind: str = 
     return pytest.param(
         text, [a, b, result], lambda a, b, r: [a, b, np.asarray(expected(a, b), r.dtype)], id=name
     )
+
+
+def _rounded(x: np.ndarray) -> np.ndarray:
+    return x.astype(ml_dtypes.bfloat16).astype(np.float32)
+
+
+def _erf_f16(x: np.ndarray) -> np.ndarray:
+    return np.float16([math.erf(v) for v in np.float16(x)]).astype(np.float32)
 
 
 def _floor_divide(a: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -181,6 +191,45 @@ PROGRAMS = [
         lambda a, b: np.floor(a) + np.ceil(b) - (np.rint(a) + np.trunc(b)),
     ),
     elementwise(
+        "functions with intrinsics",
+        """
+        %0 = math.exp %x : f32
+        %1 = math.tanh %y : f32
+        %2 = math.absf %x : f32
+        %3 = math.powf %2, %y : f32
+        %4 = math.fma %0, %1, %3 : f32
+        %5 = math.rsqrt %2 : f32
+        %z = math.copysign %5, %4 : f32
+        """,
+        lambda a, b: np.copysign(1 / np.sqrt(np.abs(a)), np.exp(a) * np.tanh(b) + np.abs(a) ** b),
+    ),
+    elementwise(
+        "functions of the C library",
+        """
+        %0 = math.erf %x : f32
+        %1 = math.cbrt %y : f32
+        %2 = math.atan2 %0, %1 : f32
+        %z = math.asinh %2 : f32
+        """,
+        lambda a, b: np.arcsinh(np.arctan2([math.erf(v) for v in a], np.cbrt(b))),
+    ),
+    elementwise(
+        "index operations",
+        """
+        %0 = arith.index_cast %x : i32 to index
+        %1 = arith.index_cast %y : i32 to index
+        %2 = index.floordivs %0, %1
+        %3 = index.maxs %2, %1
+        %4 = index.cmp slt(%2, %3)
+        %5 = index.sizeof
+        %6 = arith.select %4, %5, %2 : index
+        %z = arith.index_cast %6 : index to i64
+        """,
+        lambda a, b: np.where(a // b < np.maximum(a // b, b), 64, a // b),
+        "i32",
+        "i64",
+    ),
+    elementwise(
         "integer bit counts",
         """
         %0 = math.ctlz %y : i32
@@ -198,7 +247,33 @@ PROGRAMS = [
         "i32",
     ),
 ]
-OURS_ONLY = []
+OURS_ONLY = [
+    elementwise(
+        "log1p and expm1 of small numbers",
+        """
+        %k = arith.constant 1.0e-12 : f32
+        %0 = arith.mulf %x, %k : f32
+        %1 = math.log1p %0 : f32
+        %2 = math.expm1 %0 : f32
+        %3 = arith.addf %1, %2 : f32
+        %z = arith.divf %3, %k : f32
+        """,
+        lambda a, b: 2 * a,
+    ),
+    elementwise(
+        "functions on f16 and bf16",
+        """
+        %0 = arith.truncf %x : f32 to f16
+        %1 = math.erf %0 : f16
+        %2 = arith.mulf %1, %1 : f16
+        %3 = arith.extf %2 : f16 to f32
+        %4 = arith.truncf %3 : f32 to bf16
+        %5 = math.log1p %4 : bf16
+        %z = arith.extf %5 : bf16 to f32
+        """,
+        lambda a, b: _rounded(np.log1p(_rounded(np.float16(_erf_f16(a) ** 2).astype(np.float32)))),
+    ),
+]
 
 
 @pytest.mark.parametrize(("text", "arguments", "expected"), [*PROGRAMS, *OURS_ONLY])

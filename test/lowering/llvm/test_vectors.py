@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -186,6 +187,25 @@ PROGRAMS = [
         %z = arith.select %1, %0, %y : vector<8xi1>, vector<8xf32>
         """,
         lambda x, y: np.where(x * np.arange(1, 9) < 2, x * np.arange(1, 9), y),
+    ),
+    on_vectors(
+        "functions on vectors",
+        """
+        %0 = math.erf %x : vector<8xf32>
+        %1 = math.exp %y : vector<8xf32>
+        %z = arith.mulf %0, %1 : vector<8xf32>
+        """,
+        lambda x, y: np.float32([math.erf(v) for v in x]) * np.exp(y),
+    ),
+    on_vectors(
+        "gather and scatter",
+        """
+        %o = arith.constant dense<[7, 6, 5, 4, 3, 2, 1, 0]> : vector<8xi32>
+        %m = vector.create_mask %c3 : vector<8xi1>
+        %z = vector.gather %a[%c8] [%o], %m, %x
+          : memref<16xf32>, vector<8xi32>, vector<8xi1>, vector<8xf32> into vector<8xf32>
+        """,
+        lambda x, y: np.where(np.arange(8) < 3, y[::-1], x),
     ),
     on_vectors(
         "bitcast of vectors",
