@@ -48,11 +48,16 @@ _blobs: dict[str, Blob] = {}
 _lock = threading.Lock()
 
 
+def aligned_bytes(count: int) -> np.ndarray:
+    """Uninitialised bytes at a 64-byte-aligned address."""
+    storage = np.empty(count + ALIGNMENT, np.uint8)
+    start = -storage.ctypes.data % ALIGNMENT
+    return storage[start : start + count]
+
+
 def aligned_copy(array: np.ndarray) -> np.ndarray:
     """A read-only C-contiguous copy of an array at a 64-byte-aligned address."""
-    storage = np.empty(array.nbytes + ALIGNMENT, np.uint8)
-    start = -storage.ctypes.data % ALIGNMENT
-    copy = storage[start : start + array.nbytes].view(array.dtype).reshape(array.shape)
+    copy = aligned_bytes(array.nbytes).view(array.dtype).reshape(array.shape)
     copy[...] = array
     copy.flags.writeable = False
     return copy

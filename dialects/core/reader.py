@@ -4,44 +4,36 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NoReturn, cast
 
-import numpy as np
 from xdsl.context import Context
 from xdsl.dialects.builtin import (
-    AnyDenseElement,
-    AnyFloat,
-    BytesAttr,
-    DenseIntOrFPElementsAttr,
-    DenseResourceAttr,
     FileLineColLoc,
     IntAttr,
+    LocationAttr,
     ModuleOp,
-    RankedStructure,
     ShapedType,
     StringAttr,
     UnknownLoc,
-    i1,
+    UnregisteredOp,
 )
-from xdsl.ir import Operation
-from xdsl.parser import Parser
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue, TypeAttribute
+from xdsl.parser import UnresolvedOperand
+from xdsl.parser.generic_parser import ParserState
+from xdsl.traits import IsolatedFromAbove
 from xdsl.utils.exceptions import MultipleSpansParseError, ParseError, VerifyException
-from xdsl.utils.lexer import Span
-from xdsl.utils.mlir_lexer import MLIRLexer, MLIRTokenKind
+from xdsl.utils.lexer import Input, Span
+from xdsl.utils.mlir_lexer import MLIRTokenKind
 
-from lamina.dialects.core.constants import add_resource, aligned_copy, as_array, constant_attr
 from lamina.dialects.core.context import make_context
+from lamina.dialects.core.depth import room_for_nesting
 from lamina.dialects.core.diagnostics import Diagnostic, LaminaError, Location
-
-# xDSL's own expression backtracks exponentially on a literal that is not closed.
-MLIRLexer._unescaped_characters_regex = re.compile(  # pyright: ignore[reportPrivateUsage]
-    r'"(?:[^"\\\n\v\f]|\\(?:["nt\\]|[0-9A-Fa-f]{2}))*"'
-)
-
-_METADATA = re.compile(r"\{-#.*?#-\}", re.DOTALL)
-_BLOB = re.compile(r'(?:([\w$.\-]+)|"((?:[^"\\])*)")\s*:\s*"0x([0-9A-Fa-f]*)"')
-_HEADER_BYTES = 4
-"""A blob starts with its alignment, as a little-endian 32-bit number."""
+from lamina.dialects.core.lexer import Lexer
+from lamina.dialects.core.literals import LiteralParser
+from lamina.dialects.core.names import unknown_operation
+from lamina.dialects.core.resources import take_resources
+from lamina.dialects.core.wording import in_plain_words
 
 
 def parse(
@@ -55,201 +47,251 @@ def parse(
     context = context or make_context()
     if allow_unregistered:
         context.allow_unregistered = True
-    text, resources = _take_resources(text, name)
     reader: Reader | None = None
     try:
-        reader = Reader(context, text, name, resources)
-        return reader.parse_module()
+        text, resources = take_resources(text, name)
+        with room_for_nesting():
+            reader = Reader(context, text, name, resources)
+            return reader.parse_module()
     except ParseError as problem:
-        raise LaminaError(_diagnostic_of(problem, text, name)) from problem
-    except VerifyException as problem:
-        raise LaminaError(Diagnostic(_first_line(problem), _here(reader, text, name))) from problem
+        raise LaminaError(_diagnostic_of(problem)) from problem
     except RecursionError as problem:
-        raise LaminaError(Diagnostic("regions are nested too deeply", _here(reader, text, name))) from problem
-    except (
-        ValueError,
-        IndexError,
-        KeyError,
-        AssertionError,
-        TypeError,
-        NotImplementedError,
-        AttributeError,
-    ) as problem:
-        # What xDSL's op parsers let through on malformed input.
-        message = _first_line(problem) or type(problem).__name__
-        raise LaminaError(
-            Diagnostic(f"malformed operation: {message}", _here(reader, text, name))
-        ) from problem
+        place = _place(reader.lexer.input, reader.pos) if reader else Location(name)
+        raise LaminaError(Diagnostic("the IR is nested too deeply to be read", place)) from problem
+    except (LaminaError, MemoryError):
+        raise
+    except Exception as problem:
+        # What the op parsers let through on malformed input.
+        message, hint = in_plain_words(_innermost(problem))
+        if reader is None:
+            raise
+        name, place = reader.current_operation()
+        raise LaminaError(Diagnostic(f"{name}{message}", place, hint=hint)) from problem
 
 
-class Reader(Parser):
-    """xDSL's parser that gives every op its location and shares constants."""
+class Reader(LiteralParser):
+    """xDSL's parser that gives every op its location, shares types, and says where and why it stops."""
 
     def __init__(self, context: Context, text: str, name: str, resources: dict[str, str]) -> None:
         self._line_starts = [0, *(m.end() for m in re.finditer("\n", text))]
         self._file = StringAttr(name)
-        self._resources = resources
-        self._name_starts: list[int] = []
-        super().__init__(context, text, name)
+        self.resources = resources
+        self._operations: list[tuple[int, type[Operation] | None]] = []
+        self._first_uses: dict[str, Span] = {}
+        self._types: dict[str, TypeAttribute] = {}
+        self._aliases: dict[str, int] | None = None
+        super().__init__(context, "", name)
+        self._parser_state = ParserState(Lexer(Input(text, name)))
 
     def parse_module(self, allow_implicit_module: bool = True) -> ModuleOp:
-        if self._current_token.kind == MLIRTokenKind.EOF:
-            return ModuleOp([])
-        return super().parse_module(allow_implicit_module)
+        """The module that the text is, or one around the operations that stand in it."""
+        operations: list[Operation] = []
+        while self._current_token.kind is not MLIRTokenKind.EOF:
+            if self._current_token.kind in (MLIRTokenKind.HASH_IDENT, MLIRTokenKind.EXCLAMATION_IDENT):
+                self._parse_alias_def()
+                continue
+            op = self.parse_optional_operation()
+            if op is None:
+                self.raise_error("expected an operation")
+            operations.append(op)
+        self._require_definitions()
+        if len(operations) == 1 and isinstance(operations[0], ModuleOp):
+            return operations[0]
+        module = ModuleOp(operations)
+        module.location = self._location(0)
+        return module
 
     def parse_operation(self) -> Operation:
         op = super().parse_operation()
-        start = self._name_starts.pop()
+        start, _ = self._operations.pop()
         if isinstance(op.location, UnknownLoc):
             op.location = self._location(start)
         return op
 
+    def _parse_block(self) -> Block:
+        token = self._current_token
+        name = token.text[1:]
+        known = token.kind is MLIRTokenKind.CARET_IDENT and name in self.blocks
+        if known and name not in self.forward_block_references:
+            self.fail(f"block {token.text} is defined a second time", token.span.start)
+        return super()._parse_block()
+
     def _parse_op_result_list(self) -> list[tuple[Span, int]]:
         # An op's location is that of its name, after the results: ops nest, so the places form a stack.
         results = super()._parse_op_result_list()
-        self._name_starts.append(self._current_token.span.start)
+        self._operations.append((self._current_token.span.start, None))
         return results
 
-    def _location(self, position: int) -> FileLineColLoc:
+    def _get_op_by_name(self, name: str) -> type[Operation]:
+        stack = self._parser_state.dialect_stack
+        start, _ = self._operations[-1]
+        found = self.ctx.get_optional_op(name, dialect_stack=stack)
+        quoted = self.lexer.input.content.startswith('"', start)
+        if found is None or (issubclass(found, UnregisteredOp) and not quoted):
+            message, hint = unknown_operation(self.ctx, name, quoted)
+            self.fail(message, start, hint)
+        self._operations[-1] = start, found
+        return found
+
+    def parse_optional_region(self, arguments: Sequence[Any] | None = None) -> Region | None:
+        _, kind = self._operations[-1] if self._operations else (0, None)
+        if kind is None or not kind.has_trait(IsolatedFromAbove, value_if_unregistered=False):
+            return super().parse_optional_region(arguments)
+        # Names outside are not seen inside, and a name used inside must be defined inside.
+        outer, self.ssa_values = self.ssa_values, {}
+        pending, self.forward_ssa_references = self.forward_ssa_references, {}
+        opening = self.pos
+        region = super().parse_optional_region(arguments)
+        self._require_definitions(outer)
+        self.ssa_values, self.forward_ssa_references = outer, pending
+        if region is not None and not region.blocks and kind.name != "builtin.module":
+            self.fail("the body is empty", opening, "end it with a terminator, such as 'return'")
+        return region
+
+    def _require_definitions(self, outer: dict[str, Any] | None = None) -> None:
+        """Every value that was named so far is defined; else an error at its first use."""
+        for name in self.forward_ssa_references:
+            hint = None
+            if outer and name in outer:
+                hint = "it is defined outside of the function, which sees none of the values outside"
+            self.fail(f"%{name} is not defined", self._first_uses[name].start, hint)
+
+    def resolve_operand(self, operand: UnresolvedOperand, type: Any) -> SSAValue:
+        name = operand.operand_name
+        if name not in self.ssa_values and name not in self.forward_ssa_references:
+            self._first_uses[name] = operand.span
+        return super().resolve_operand(operand, type)
+
+    def parse_optional_type(self) -> TypeAttribute | None:
+        start = self.pos
+        known = _SIMPLE_TYPE.match(self.lexer.input.content, start)
+        if known is None:
+            return self._at(start, super().parse_optional_type)
+        cached = self._types.get(known.group())
+        if cached is None:
+            cached = self._types[known.group()] = self._at(start, super().parse_optional_type)
+            return cached
+        self._resume_from(known.end())
+        return cached
+
+    def _parse_optional_builtin_parametrized_type(self) -> TypeAttribute | None:
+        start = self.pos
+        found = super()._parse_optional_builtin_parametrized_type()
+        if isinstance(found, ShapedType):
+            element = found.get_element_type()  # pyright: ignore[reportAttributeAccessIssue]
+            if element.name in _NO_ELEMENTS.get(found.name, ()):
+                self.fail(f"a {found.name} has no elements of type {element}", start)
+            if found.has_static_shape() and any(n >= 1 << 63 for n in found.get_shape()):
+                self.fail("an extent is too large", start)
+        return found
+
+    @property
+    def lexer(self) -> Lexer:
+        """The source of the tokens."""
+        return cast(Lexer, self._parser_state.lexer)
+
+    def parse_optional_attribute(self) -> Attribute | None:
+        return self._at(self.pos, super().parse_optional_attribute)
+
+    def _at(self, start: int, read: Any) -> Any:
+        """What ``read`` gives; an error about all of a type or attribute stands at its start."""
+        try:
+            return read()
+        except VerifyException as problem:
+            self.raise_error(_innermost(problem), start)
+        except ParseError as problem:
+            if problem.msg.endswith("is not registered") or "symbol alias" in problem.msg:
+                raise ParseError(Span(start, start, self.lexer.input), problem.msg) from None
+            raise
+
+    def _parse_alias_def(self) -> None:
+        start = self.pos
+        if self._aliases is not None and self._aliases.get(self._current_token.text) == start:
+            self.attribute_aliases.pop(self._current_token.text, None)
+        super()._parse_alias_def()
+
+    def _parse_extended_type_or_attribute(self, attr_or_dialect_name: str, is_type: bool) -> Any:
+        alias = ("!" if is_type else "#") + attr_or_dialect_name
+        if "." not in alias and alias not in self.attribute_aliases:
+            self._read_alias_ahead(alias)
+        return super()._parse_extended_type_or_attribute(attr_or_dialect_name, is_type)  # pyright: ignore[reportCallIssue,reportArgumentType]
+
+    def _read_alias_ahead(self, alias: str) -> None:
+        """Read an alias that is defined after its use, as upstream prints those of locations."""
+        if self._aliases is None:
+            text = self.lexer.input.content
+            self._aliases = {m.group(1): m.start(1) for m in _ALIAS.finditer(text)}
+        definition = self._aliases.pop(alias, None)
+        if definition is None:
+            return
+        back = self.pos
+        self._resume_from(definition)
+        self._parse_alias_def()
+        self._aliases[alias] = definition
+        self._resume_from(back)
+
+    def _location(self, position: int) -> LocationAttr:
         line = bisect_right(self._line_starts, position)
         column = position - self._line_starts[line - 1] + 1
         return FileLineColLoc(self._file, IntAttr(line), IntAttr(column))
 
-    def _parse_builtin_dense_resource_attr(self) -> DenseResourceAttr:
-        self.parse_characters("<", " in dense_resource attribute")
-        key = self.parse_resource_handle()
-        self.parse_characters(">", " in dense_resource attribute")
-        self.parse_characters(":", " in dense_resource attribute")
-        kind = self.parse_type()
-        if not isinstance(kind, ShapedType):
-            self.raise_error(f"dense resource should have a shaped type, got: {kind}")
-        return DenseResourceAttr.from_params(key, kind)
+    def current_operation(self) -> tuple[str, Location]:
+        """The op that is being read, as the start of a message, and its place."""
+        start, kind = self._operations[-1] if self._operations else (self.pos, None)
+        return (f"'{kind.name}' op " if kind else ""), _place(self.lexer.input, start)
 
-    def parse_resource_handle(self) -> str:
-        """The key, in the process-wide table, of the resource that the text names."""
-        key = self.parse_optional_str_literal() or self.parse_identifier()
-        return self._resources.get(key, key)
+    def fail(self, message: str, position: int, hint: str | None = None) -> NoReturn:
+        """Raise an error in Lamina's own words."""
+        raise LaminaError(Diagnostic(message, _place(self.lexer.input, position), hint=hint))
 
-    def parse_dense_int_or_fp_elements_attr(  # pyright: ignore[reportIncompatibleMethodOverride]
-        self, type: RankedStructure[AnyDenseElement] | None
-    ) -> DenseIntOrFPElementsAttr | DenseResourceAttr:
-        """A dense literal; a splat keeps one element, and a large literal becomes a resource."""
-        self.parse_punctuation("<", " in dense attribute")
-        start = self.pos
-        elements, shape, data = self._dense_contents()
-        if type is None:
-            self.parse_punctuation(":", " in dense attribute")
-            type = self._parse_dense_literal_type()
-        extent = tuple(type.get_shape())
-        count = int(np.prod(extent, dtype=object)) if extent else 1
-        width = type.element_type.compile_time_size
-        if data is None:
-            values = [self._dense_value(value, type.element_type) for value in elements]
-            if shape and list(extent) != shape:
-                self.raise_error(
-                    f"dense literal has shape {shape}, its type needs {list(extent)}", start, self.pos
-                )
-            if not values and count:
-                self.raise_error("dense literal is empty, but its type is not", start, self.pos)
-            if count == 0:
-                values = []
-            kind = type
-            if len(values) == 1:
-                return DenseIntOrFPElementsAttr(kind, BytesAttr(self._packed(type, values)))
-            return DenseIntOrFPElementsAttr.from_list(kind, values)  # pyright: ignore[reportArgumentType,reportCallIssue]
-        if type.element_type == i1 and len(data) == -(-count // 8) and count > 1:
-            # Upstream writes eight elements of i1 to a byte, the first in the lowest bit.
-            bits = np.unpackbits(np.frombuffer(data, np.uint8), bitorder="little")
-            data = bits[:count].tobytes()
-        if len(data) == width and count != 0:
-            return DenseIntOrFPElementsAttr(type, BytesAttr(data))
-        if len(data) != width * count:
-            self.raise_error(
-                f"dense literal has {len(data)} bytes, its type needs {width * count}", start, self.pos
-            )
-        attribute = DenseIntOrFPElementsAttr(type, BytesAttr(data))
-        if type.name == "tensor" and len(data) > 1024:
-            return constant_attr(as_array(attribute), type)
-        return attribute
-
-    def _dense_value(self, element: Any, kind: Any) -> Any:
-        """An element of a literal; hexadecimal is the bits of a float (infinities and NaN print so)."""
-        if not isinstance(kind, AnyFloat) or not element.span.text.lower().startswith("0x"):
-            return element.to_type(self, kind)
-        if element.value.bit_length() > 8 * kind.compile_time_size:
-            self.raise_error(f"hexadecimal element does not fit into {kind}", element.span)
-        return next(kind.iter_unpack(element.value.to_bytes(kind.compile_time_size, "little")))
-
-    @staticmethod
-    def _packed(type: RankedStructure[AnyDenseElement], values: list[Any]) -> bytes:
-        element: Any = type.element_type
-        normalise = getattr(element, "get_normalized_value", None)
-        return element.pack([normalise(v) for v in values] if normalise else values)
-
-    def _dense_contents(self) -> tuple[list, list[int], bytes | None]:
-        """Elements and shape of a literal (shape [] for a splat), or the bytes of its hexadecimal form."""
-        if self.parse_optional_punctuation(">") is not None:
-            return [], [], None
-        text = self.parse_optional_str_literal()
-        if text is None:
-            elements, shape = self._parse_tensor_literal()
-            self.parse_punctuation(">", " in dense attribute")
-            return elements, shape, None
-        self.parse_punctuation(">", " in dense attribute")
-        try:
-            return [], [], bytes.fromhex(text.removeprefix("0x"))
-        except ValueError:
-            self.raise_error("dense literal is no hexadecimal string")
+    def raise_error(  # pyright: ignore[reportIncompatibleMethodOverride]
+        self, msg: str, at_position: Any = None, end_position: Any = None
+    ) -> NoReturn:
+        """Raise an error; one about the next token stands after the last one where a line ends between."""
+        text, token = self.lexer.input, self._current_token
+        if isinstance(at_position, int):
+            raise ParseError(Span(at_position, end_position or at_position, text), msg)
+        if at_position is not None and at_position is not token.span:
+            raise ParseError(at_position, msg)
+        end = self.lexer.previous_end
+        if end < token.span.start and "\n" in text.content[end : token.span.start]:
+            raise ParseError(Span(end, end, text), msg)
+        raise ParseError(token.span, msg)
 
 
-def _take_resources(text: str, name: str) -> tuple[str, dict[str, str]]:
-    """Put the text's resource blobs into the table; returns the text without them, and key -> table key."""
-    start = text.rfind("{-#")
-    if start < 0:
-        return text, {}
-    match = _METADATA.match(text, start)
-    if match is None:
-        raise LaminaError(
-            Diagnostic(
-                "file metadata starts with `{-#` but does not end with `#-}`", _place(text, start, name)
-            )
-        )
-    keys: dict[str, str] = {}
-    for item in _BLOB.finditer(text, match.start(), match.end()):
-        key = item.group(1) or item.group(2)
-        digits = item.group(3)
-        if len(digits) % 2 or len(digits) < 2 * _HEADER_BYTES:
-            raise LaminaError(
-                Diagnostic(f"the blob of resource '{key}' is truncated", _place(text, item.start(), name))
-            )
-        data = np.frombuffer(bytes.fromhex(digits), np.uint8)[_HEADER_BYTES:]
-        keys[key] = add_resource(aligned_copy(data), key)
-    return text[: match.start()] + text[match.end() :], keys
+_SIMPLE_TYPE = re.compile(r"(?:tensor|memref|vector)<[\w?*\[\]]++>")
+_COMPOUND = ("tensor", "unranked_tensor", "function", "tuple", "none")
+_NO_ELEMENTS = {
+    "tensor": (*_COMPOUND, "memref", "unranked_memref"),
+    "memref": _COMPOUND,
+    "vector": (*_COMPOUND, "memref", "unranked_memref", "vector", "complex"),
+}
+"""The element types that upstream refuses, by type."""
+_ALIAS = re.compile(r"^([#!][A-Za-z_$.\-][\w$.\-]*)[ \t]*=", re.MULTILINE)
 
 
-def _place(text: str, position: int, name: str) -> Location:
-    line = text.count("\n", 0, position) + 1
-    return Location(name, line, position - (text.rfind("\n", 0, position) + 1) + 1)
+def _place(text: Input[str], position: int) -> Location:
+    line = text.content.count("\n", 0, position) + 1
+    return Location(text.name, line, position - text.get_start_of_line(position) + 1)
 
 
-def _here(reader: Reader | None, text: str, name: str) -> Location:
-    position = reader._current_token.span.start if reader else 0  # pyright: ignore[reportPrivateUsage]
-    return _place(text, position, name)
-
-
-def _first_line(problem: BaseException) -> str:
+def _innermost(problem: BaseException) -> str:
     while problem.__cause__ is not None:
         problem = problem.__cause__
-    return str(problem).strip().split("\n", 1)[0]
+    if isinstance(problem, KeyError) and problem.args:
+        return f"there is no {problem.args[0]}"
+    return str(problem).strip().split("\n", 1)[0] or type(problem).__name__
 
 
-def _diagnostic_of(problem: ParseError, text: str, name: str) -> Diagnostic:
+def _diagnostic_of(problem: ParseError) -> Diagnostic:
     notes: list[Diagnostic] = []
+    if isinstance(problem, MultipleSpansParseError) and problem.msg.startswith("region ends with missing"):
+        span = problem.refs[0][0]
+        return Diagnostic(f"there is no block {span.text} in this region", _place(span.input, span.start))  # pyright: ignore[reportArgumentType]
     if isinstance(problem, MultipleSpansParseError):
         for span, message in problem.refs:
-            notes.append(
-                Diagnostic(message or problem.ref_text or "here", _place(text, span.start, name), "note")
-            )
-    return Diagnostic(
-        problem.msg.strip().rstrip(".!"), _place(text, problem.span.start, name), notes=tuple(notes)
-    )
+            text = in_plain_words(message or problem.ref_text or "here")[0].rstrip(":")
+            notes.append(Diagnostic(text, _place(span.input, span.start), "note"))  # pyright: ignore[reportArgumentType]
+    message, hint = in_plain_words(problem.msg)
+    place = _place(problem.span.input, problem.span.start)  # pyright: ignore[reportArgumentType]
+    return Diagnostic(message, place, notes=tuple(notes), hint=hint)

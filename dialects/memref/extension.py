@@ -19,6 +19,9 @@ from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
+from lamina.dialects.core.literals import LiteralParser
+from lamina.dialects.core.printer import TextPrinter
+
 _Value = UnitAttr | DenseIntOrFPElementsAttr | DenseResourceAttr
 
 
@@ -29,8 +32,12 @@ def _parse_value(parser: Parser, kind: MemRefType) -> Attribute:
     type = TensorType(kind.element_type, kind.get_shape())
     if parser.parse_optional_keyword("dense_resource"):
         parser.parse_punctuation("<")
-        parse_handle = getattr(parser, "parse_resource_handle", parser.parse_identifier)
-        key = parse_handle()
+        start = parser.pos
+        if isinstance(parser, LiteralParser):
+            key = parser.parse_resource_handle()
+            parser.parse_punctuation(">")
+            return parser.resource_attribute(key, type, start)
+        key = parser.parse_identifier()
         parser.parse_punctuation(">")
         return DenseResourceAttr.from_params(key, type)
     parser.parse_keyword("dense")
@@ -78,6 +85,8 @@ class GlobalOp(memref.GlobalOp):
             printer.print_string(" = ")
             if isinstance(value, UnitAttr):
                 printer.print_string("uninitialized")
+            elif isinstance(printer, TextPrinter):
+                printer.print_constant(value)
             else:
                 value.print_without_type(printer)
         extra: dict[str, Attribute] = dict(self.attributes)
