@@ -9,7 +9,6 @@ place is refused where a member of the set is read after it, found by comparing 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 
 from xdsl.dialects import func, scf, tensor
 from xdsl.ir import Block, BlockArgument, Operation, Region, SSAValue
@@ -17,32 +16,13 @@ from xdsl.ir import Block, BlockArgument, Operation, Region, SSAValue
 from lamina.dialects.core.diagnostics import error
 from lamina.dialects.scf.forall import ForallOp
 from lamina.dialects.tensor.parallel import ParallelInsertSliceOp
-from lamina.lowering.buffers._accesses import Access, accesses, harmless_in_one_op, has_tensors, is_tensor
-from lamina.lowering.buffers._aliases import Aliases
+from lamina.lowering.buffers._accesses import Access, has_tensors, is_tensor
+from lamina.lowering.buffers._conflicts import Conflicts, Decisions
 from lamina.lowering.buffers._numbering import Numbering, parallel_scope
-from lamina.lowering.buffers._slices import (
-    InsertionOp,
-    inserted_in_place,
-    parts_apart,
-    read_outside,
-    same_part,
-)
+from lamina.lowering.buffers._slices import same_part
 
-_FOREVER = 1 << 60
 _BRANCHES = ("scf.if", "scf.execute_region", "scf.index_switch")
 _UNDEFINED = ("tensor.empty", "bufferization.alloc_tensor")
-
-
-@dataclass
-class Decisions:
-    """What the analysis found out about a function."""
-
-    aliases: Aliases = field(default_factory=Aliases)
-    in_place: set[tuple[Operation, int]] = field(default_factory=set)
-    """Operands that are written (or, for a loop, carried) in their own buffer."""
-    undefined: set[SSAValue] = field(default_factory=set)
-    """Values without elements to preserve."""
-    returned: list[SSAValue] = field(default_factory=list)
 
 
 class Analysis:
@@ -50,11 +30,10 @@ class Analysis:
 
     def __init__(self, function: func.FuncOp, call_accesses: Callable[[func.CallOp], list[Access]]) -> None:
         self._function = function
-        self._call_accesses = call_accesses
         self._times = Numbering(function)
-        self._known: dict[Operation, list[Access] | None] = {}
         self._decisions = Decisions()
         self._aliases = self._decisions.aliases
+        self._conflicts = Conflicts(self._decisions, self._times, call_accesses)
 
     def run(self) -> Decisions:
         """Analyse the whole function."""
@@ -91,28 +70,9 @@ class Analysis:
             elif same:
                 self._aliases.identify(like, value)
         if value not in self._decisions.undefined:
-            last = self._last_read(value)
+            last = self._conflicts.last_read(value)
             if last >= 0:
                 self._aliases.keep_alive(value, last)
-
-    def _last_read(self, value: SSAValue) -> int:
-        return max((self._read_time(u.operation, u.index, value) for u in value.uses), default=-1)
-
-    def _read_time(self, user: Operation, operand: int, value: SSAValue) -> int:
-        """When a use reads the value's elements for the last time; -1 where it does not read them."""
-        if user.name == "bufferization.to_buffer":
-            return _FOREVER
-        for access in self._accesses(user) or ():
-            if access.operand == operand:
-                reads = access.reads or access.is_view
-                return self._times.last_read(user, value) if reads else -1
-        return self._times.last_read(user, value)
-
-    def _accesses(self, op: Operation) -> list[Access] | None:
-        if op not in self._known:
-            found = self._call_accesses(op) if isinstance(op, func.CallOp) else accesses(op)
-            self._known[op] = None if found is None else list(found)
-        return self._known[op]
 
     # Operations
 
@@ -145,7 +105,7 @@ class Analysis:
     def _visit_accesses(self, op: Operation) -> None:
         if op.name in ("scf.yield", "scf.condition", "tensor.yield", "linalg.yield"):
             return
-        found = self._accesses(op)
+        found = self._conflicts.accesses(op)
         if found is None:
             raise error(
                 "cannot be bufferised: it is not known how it uses its tensors",
@@ -155,7 +115,7 @@ class Analysis:
         time = self._times.start[op]
         tied: dict[int, list[Access]] = {}
         for access in found:
-            if access.writes and not self._conflicts(op, access, found, time):
+            if access.writes and not self._conflicts.refuse(op, access, found, time):
                 self._decisions.in_place.add((op, access.operand))
                 alias_set = self._aliases.set_of(op.operands[access.operand])
                 alias_set.last_write = max(alias_set.last_write, time)
@@ -180,54 +140,6 @@ class Analysis:
         self._define(result, like=first, same=shared[0].same_buffer, view=op if is_view else None)
         for access in shared[1:]:
             self._aliases.unite(first, op.operands[access.operand])
-
-    # Conflicts
-
-    def _conflicts(self, op: Operation, access: Access, others: list[Access], time: int) -> bool:
-        """Whether a write in place would destroy something that is still needed, or touch what it may not."""
-        value = op.operands[access.operand]
-        alias_set = self._aliases.set_of(value)
-        if not alias_set.writable or parallel_scope(op.parent) is not alias_set.scope:
-            return True
-        for other in others:
-            if other.operand != access.operand and self._clash(op, access, other):
-                return True
-        return self._read_later(op, value, time)
-
-    def _clash(self, op: Operation, access: Access, other: Access) -> bool:
-        """Whether another operand of the same operation stands in the way."""
-        value, second = op.operands[access.operand], op.operands[other.operand]
-        if self._aliases.set_of(second) is not self._aliases.set_of(value):
-            return False
-        if other.writes and (op, other.operand) in self._decisions.in_place:
-            return True
-        if not other.reads or other.writes or second in self._decisions.undefined:
-            return False
-        if parts_apart(self._aliases, op, value, second):
-            return False
-        if isinstance(op, InsertionOp):
-            return not inserted_in_place(self._aliases, op)
-        return not (
-            self._aliases.same(value, second) and harmless_in_one_op(op, other.operand, access.operand)
-        )
-
-    def _read_later(self, op: Operation, written: SSAValue, time: int) -> bool:
-        """Whether a value of the set of ``written`` is read after ``time`` and would miss its elements."""
-        live = self._aliases.set_of(written).live
-        confined = self._aliases.member_written(op, written)
-        return any(self._loses(op, written, member, time) for member in live.read_after(time, confined))
-
-    def _loses(self, op: Operation, written: SSAValue, member: SSAValue, time: int) -> bool:
-        if parts_apart(self._aliases, op, written, member):
-            return False
-        for use in member.uses:
-            if self._read_time(use.operation, use.index, member) <= time:
-                continue
-            if self._times.exclusive(op, use.operation, member):
-                continue
-            if not read_outside(self._aliases, op, written, use.operation, use.index, member):
-                return True
-        return False
 
     # Control flow
 
@@ -302,7 +214,7 @@ class Analysis:
             refused = (
                 not outer.writable
                 or parallel_scope(loop.parent) is not outer.scope
-                or self._read_later(loop, initial, start)
+                or self._conflicts.read_later(loop, initial, start)
             )
         else:
             refused = outer.last_write > start

@@ -11,8 +11,10 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 
 # The rules of these modules are found by op name.
+import lamina.lowering.buffers._boundary_rules
 import lamina.lowering.buffers._control_flow_rules
 import lamina.lowering.buffers._padding_rules
+import lamina.lowering.buffers._reshape_rules
 import lamina.lowering.buffers._tensor_rules  # noqa: F401
 from lamina.dialects.core.diagnostics import error
 from lamina.lowering.buffers._accesses import Access, has_tensors
