@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,21 +23,27 @@ if TYPE_CHECKING:
 _IR_SUFFIXES = (".mlir", ".txt")
 
 
-def load(source: Any) -> ModuleOp:
+def load(
+    source: Any,
+    *,
+    input_shapes: Mapping[str, Sequence[int]] | None = None,
+    constants: Mapping[str, Any] | None = None,
+) -> ModuleOp:
     """A model as a module in the ``nn`` dialect.
 
     ``source`` is the path of an ``.onnx`` or ``.mlir`` file, or an ``onnx.ModelProto``. IR text is parsed and
-    verified, and converted where it holds a file format's mirror dialect.
+    verified, and converted where it holds a file format's mirror dialect. Where the conversion of an ONNX
+    model depends on them, ``input_shapes`` fixes shapes of inputs, and ``constants`` values of some, by name.
     """
-    if not isinstance(source, str | Path):
+    path = Path(source) if isinstance(source, str | Path) else None
+    if path is None or path.suffix == ".onnx":
         from lamina.lowering.onnx.convert_onnx_to_nn import import_onnx
 
-        return import_onnx(source)
-    path = Path(source)
-    if path.suffix == ".onnx":
-        from lamina.lowering.onnx.convert_onnx_to_nn import import_onnx
-
-        return import_onnx(path)
+        return import_onnx(source if path is None else path, input_shapes, constants)
+    if input_shapes or constants:
+        raise error(
+            "input_shapes and constants are for ONNX models", Location(str(path)), hint="run nn-set-shapes"
+        )
     if path.suffix not in _IR_SUFFIXES:
         hint = "known are .onnx and .mlir"
         raise error(f"files of type '{path.suffix}' cannot be read", Location(str(path)), hint=hint)

@@ -87,6 +87,8 @@ def _parse(source: str | Path | bytes | ModelProto) -> tuple[Any, str, Path | No
 def _read(source: str | Path | bytes) -> tuple[bytes, str, Path | None]:
     if isinstance(source, bytes):
         return source, "<onnx model>", None
+    if not isinstance(source, str | Path):
+        raise error(f"a model cannot be read from a value of type {type(source).__name__}")
     path = Path(source)
     try:
         return path.read_bytes(), str(path), path.parent

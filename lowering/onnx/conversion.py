@@ -29,6 +29,8 @@ from lamina.lowering.onnx.rule_table import find_rule
 
 OLDEST_OPSET = 7
 """The first operator set with NumPy's broadcasting; what came before has another meaning."""
+_NOT_KNOWN_YET = ("dynamic", "no constant", "before the model runs", "while the model runs", "branches give")
+"""Words of reasons that fall away once shapes or values of inputs are known."""
 
 
 @dataclass
@@ -124,9 +126,14 @@ class Conversion:
                 f"the model uses operators that cannot be converted: {', '.join(names)}",
                 place,
                 notes=tuple(lines),
-                hint="a rule for an operator is a function under @onnx_rule, see lowering/onnx/rules",
+                hint=self._hint(),
             )
         )
+
+    def _hint(self) -> str:
+        if any(words in reason for _, reason in self.failures for words in _NOT_KNOWN_YET):
+            return "say what is not known yet: lamina.load(file, input_shapes={'x': [1, 3, 8, 8]}, constants={…})"
+        return "a rule for an operator is a function under @onnx_rule, see lowering/onnx/rules"
 
     def _check_opset(self, functions: list[FuncOp]) -> None:
         version = self.versions.get(DEFAULT_DOMAIN)

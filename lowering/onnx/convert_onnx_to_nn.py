@@ -11,9 +11,12 @@ import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 
+from lamina.dialects.nn.base import DYNAMIC
 from lamina.lowering.onnx.conversion import Conversion
+from lamina.lowering.onnx.specialize import bind_inputs, set_input_shapes
 from lamina.passes.framework.conditions import Condition, no_dialect
-from lamina.passes.framework.passes import Pass, PassContext
+from lamina.passes.framework.passes import Pass, PassContext, option
+from lamina.passes.nn.nn_set_shapes import argument_names, find_function, parse_shapes
 
 if TYPE_CHECKING:
     from onnx import ModelProto
@@ -43,13 +46,23 @@ def import_onnx(
     """
     from lamina.lowering.formats.onnx_reader import load_onnx
     from lamina.lowering.onnx.rule_table import supported_operators
-    from lamina.lowering.onnx.specialize import bind_inputs, set_input_shapes
 
     module = load_onnx(source, keep=supported_operators())
     set_input_shapes(module, input_shapes or {})
     bind_inputs(module, constants or {})
     convert_onnx_to_nn(module)
     return module
+
+
+def _parsed_shapes(module: ModuleOp, text: str) -> dict[str, list[int]]:
+    """Shapes by name, from the text of an option."""
+    function = find_function(module, "main")
+    named: dict[str, list[int]] = {}
+    for index, extents in enumerate(parse_shapes(text, function)):
+        if extents is not None:
+            name = argument_names(function)[index]
+            named[f"arg{index}" if name is None else name] = [DYNAMIC if n is None else n for n in extents]
+    return named
 
 
 @dataclass(frozen=True)
@@ -83,6 +96,12 @@ class ConvertOnnxToNn(Pass):
     ensures: ClassVar[tuple[Condition, ...]] = (no_dialect("onnx"),)
     statistics: ClassVar[dict[str, str]] = {"converted": "ONNX operations converted"}
 
+    input_shapes: str = option(
+        "", "Shapes of inputs that a conversion needs to know, as in x=1x3x224x224,y=1x4"
+    )
+
     def run(self, op: Operation, ctx: PassContext) -> None:
         assert isinstance(op, ModuleOp)
+        if self.input_shapes:
+            set_input_shapes(op, _parsed_shapes(op, self.input_shapes))
         ctx.count("converted", convert_onnx_to_nn(op))

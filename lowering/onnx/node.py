@@ -200,7 +200,7 @@ def static_shape(value: SSAValue, what: str = "an operand") -> tuple[int, ...]:
     extents = shape(value)
     if DYNAMIC in extents:
         text = "x".join("?" if n == DYNAMIC else str(n) for n in extents)
-        raise Unsupported(f"{what} has the dynamic shape {text}: give the model's inputs fixed shapes")
+        raise Unsupported(f"{what} has the dynamic shape {text}")
     return extents
 
 

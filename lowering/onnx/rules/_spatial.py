@@ -95,9 +95,7 @@ def _same_padding(extent: int, reach: int, stride: int, upper: bool) -> int:
         # touches the one that is there.
         return reach - 1
     if extent == DYNAMIC:
-        raise Unsupported(
-            "its auto_pad SAME with a stride needs the input's extents: give the model's inputs fixed shapes"
-        )
+        raise Unsupported("its auto_pad SAME with a stride needs the input's extents, which are dynamic")
     return max((math.ceil(extent / stride) - 1) * stride + reach - extent, 0)
 
 

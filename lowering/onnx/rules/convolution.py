@@ -140,9 +140,7 @@ def _result_padding(
         totals = [max(total, 0) for total in totals]
     else:
         if DYNAMIC in spatial:
-            raise Unsupported(
-                "its output_shape needs the input's extents: give the model's inputs fixed shapes"
-            )
+            raise Unsupported("its output_shape needs the input's extents, which are dynamic")
         full = [s * (n - 1) + e + r + 1 for n, e, r, s in zip(spatial, extra, reach, strides, strict=True)]
         totals = [f - w for f, w in zip(full, wanted[-count:], strict=True)]
     low, high = same_halves(totals, upper=mode == "SAME_UPPER")

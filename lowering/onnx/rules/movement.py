@@ -187,7 +187,7 @@ def _with_one_unknown(x: SSAValue) -> tuple[int, int, int, int]:
     """The four extents of an image batch, -1 for a batch of unknown size."""
     n, c, h, w = shape(x)
     if DYNAMIC in (c, h, w):
-        raise Unsupported("its operand's shape is dynamic: give the model's inputs fixed shapes")
+        raise Unsupported("its operand's shape is dynamic")
     return (-1 if n == DYNAMIC else n), c, h, w
 
 
@@ -198,7 +198,7 @@ def triangle(node: Node) -> SSAValue:
     k = 0 if node.optional(1) is None else int(node.required_constant(1, "diagonal"))
     rows, columns = shape(x)[-2:]
     if DYNAMIC in (rows, columns):
-        raise Unsupported("its operand's shape is dynamic: give the model's inputs fixed shapes")
+        raise Unsupported("its operand's shape is dynamic")
     below = np.tri(rows, columns, k - 1 if node.attribute("upper") else k, dtype=np.bool_)
     mask = node.constant_of(~below if node.attribute("upper") else below)
     return node.emit("select", mask, x, node.constant_like(0, x))

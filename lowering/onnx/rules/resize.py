@@ -94,11 +94,9 @@ def _axes(node: Node, extents: Sequence[int], regions: np.ndarray) -> list[Axis]
         return [_scaled_axis(n, s, *r) for n, s, r in zip(extents, scales, regions.tolist(), strict=True)]
     sizes = node.known.list_of(node.operand(3))
     if sizes is None or None in sizes:
-        raise Unsupported("its sizes are computed while the model runs: give the model's inputs fixed shapes")
+        raise Unsupported("its sizes are computed while the model runs")
     if DYNAMIC in extents:
-        raise Unsupported(
-            "an axis that is resized to a size is dynamic: give the model's inputs fixed shapes"
-        )
+        raise Unsupported("an axis that is resized to a size is dynamic")
     wanted = [int(n) for n in sizes if n is not None]
     scales = [w / n for w, n in zip(wanted, extents, strict=True)]
     policy = node.attribute("keep_aspect_ratio_policy", "stretch")
@@ -163,7 +161,7 @@ def _enlarged(node: Node, x: SSAValue, place: int, axis: Axis, mode: Mode) -> SS
         sample = Axis(_SAMPLE_EXTENT, axis.scale, _SAMPLE_EXTENT * factor)
         if np.array_equal(taps(sample, mode)[0][:, 0], np.arange(_SAMPLE_EXTENT).repeat(factor)):
             return _repeated(node, x, place, factor)
-    raise Unsupported(f"axis {place} is dynamic: give the model's inputs fixed shapes")
+    raise Unsupported(f"axis {place} is dynamic")
 
 
 def _repeated(node: Node, x: SSAValue, place: int, factor: int) -> SSAValue:

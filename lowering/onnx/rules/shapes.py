@@ -67,7 +67,7 @@ def flatten(node: Node) -> SSAValue:
 def to_shape(node: Node, x: SSAValue, extents: Sequence[int]) -> SSAValue:
     """A reshape to extents of which at most one is unknown."""
     if extents.count(DYNAMIC) > 1:
-        raise Unsupported("its operand's shape is dynamic: give the model's inputs fixed shapes")
+        raise Unsupported("its operand's shape is dynamic")
     return node.emit("reshape", x, shape=[_INFER if n == DYNAMIC else n for n in extents])
 
 

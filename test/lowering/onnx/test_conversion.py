@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import lamina
 from lamina.dialects.core.diagnostics import LaminaError
 from lamina.lowering.onnx.convert_onnx_to_nn import import_onnx
 
@@ -243,3 +244,21 @@ def test_fixed_input_shapes_and_values(run_nn: Run) -> None:
     np.testing.assert_allclose(result, x.sum(1), rtol=1e-6)
     with pytest.raises(LaminaError, match="no input 'axis'"):
         import_onnx(model, constants={"axis": np.array([1])})
+    with pytest.raises(LaminaError, match="cannot have the shape"):
+        import_onnx(model, input_shapes={"x": [2, 3, 4]})
+
+
+def test_recurrent_layers_of_unknown_length_compile() -> None:
+    inputs = [helper.make_tensor_value_info("x", TensorProto.FLOAT, ["steps", "batch", 3])]
+    node = helper.make_node("GRU", ["x", "w", "r"], ["y", "h"], hidden_size=4, direction="bidirectional")
+    weights = {"w": _random(2, 12, 3), "r": _random(2, 12, 4)}
+    outputs = [onnx.ValueInfoProto(name=name) for name in ("y", "h")]
+    initializers = [onnx.numpy_helper.from_array(v, name) for name, v in weights.items()]
+    graph = helper.make_graph([node], "g", inputs, outputs, initializer=initializers)
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 14)], ir_version=8)
+    module = import_onnx(model)
+    compiled = lamina.compile(module)
+    for steps, batch in ((3, 2), (50, 1)):
+        x = _random(steps, batch, 3)
+        for result, want in zip(compiled(x), lamina.interpret(module, x), strict=True):
+            np.testing.assert_allclose(result, want, rtol=1e-4, atol=1e-5)
