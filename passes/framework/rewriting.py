@@ -10,12 +10,12 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import TypeAlias
 
-from xdsl.dialects.builtin import UnknownLoc, UnregisteredOp
+from xdsl.dialects.builtin import UnknownLoc
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, PatternRewriterListener, RewritePattern
-from xdsl.transforms.dead_code_elimination import is_trivially_dead
 
 from lamina.dialects.core.diagnostics import LaminaError, error, note, op_name
+from lamina.passes.framework.effects import is_dead
 
 PatternsOf: TypeAlias = Callable[[Operation], Sequence[RewritePattern]]
 Fold: TypeAlias = Callable[[Operation], "Sequence[SSAValue | Attribute] | None"]
@@ -98,15 +98,18 @@ class GreedyDriver:
 
     def _step(self, op: Operation) -> str | None:
         """Change one op if something applies; returns the name of what did."""
-        if self._remove_dead and is_trivially_dead(op):
+        if self._remove_dead and is_dead(op):
             self._erase(op)
             return "dead code"
         if self._fold is not None and self._fold_op(op):
             return "fold"
+        patterns = self._patterns_of(op)
+        if not patterns:
+            return None
         self._current = op
-        for pattern in self._patterns_of(op):
-            rewriter = PatternRewriter(op)
-            rewriter.extend_from_listener(self._listener)
+        rewriter = PatternRewriter(op)
+        rewriter.extend_from_listener(self._listener)
+        for pattern in patterns:
             pattern.match_and_rewrite(op, rewriter)
             if rewriter.has_done_action:
                 return type(pattern).__name__
@@ -184,8 +187,3 @@ class GreedyDriver:
             notes=busy,
             hint="two patterns undo each other, or a pattern reports a change it did not make",
         )
-
-
-def is_registered(op: Operation) -> bool:
-    """Whether the op has a definition (nothing may be assumed of one that has none)."""
-    return not isinstance(op, UnregisteredOp)

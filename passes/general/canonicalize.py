@@ -13,8 +13,9 @@ from xdsl.pattern_rewriter import RewritePattern
 from xdsl.traits import HasCanonicalizationPatternsTrait
 from xdsl.transforms.canonicalization_patterns.scf import RehoistConstInLoops
 
+from lamina.passes.framework.effects import is_registered
 from lamina.passes.framework.passes import ANY_OP, Pass, PassContext, option
-from lamina.passes.framework.rewriting import GreedyDriver, is_registered
+from lamina.passes.framework.rewriting import GreedyDriver
 
 _SKIPPED: tuple[type[RewritePattern], ...] = (RehoistConstInLoops,)
 """Patterns of xDSL that are not applied: this one also hoists ops that are only taken for constants."""

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from operator import itemgetter
 
-from xdsl.ir import Block, Operation, Region
-from xdsl.traits import IsolatedFromAbove, is_side_effect_free
-from xdsl.transforms.dead_code_elimination import is_trivially_dead
+from xdsl.ir import Attribute, Block, Operation, Region
+from xdsl.traits import IsolatedFromAbove
 
 from lamina.dialects.core.verifier import immediate_dominators
+from lamina.passes.framework.effects import is_dead, is_registered, is_side_effect_free
 from lamina.passes.framework.passes import ANY_OP, Pass, PassContext
-from lamina.passes.framework.rewriting import is_registered
 
 Key = tuple[object, ...]
-Known = dict[Key, Operation]
 
 
 @dataclass(frozen=True)
@@ -54,67 +54,91 @@ def eliminate_common_subexpressions(root: Operation) -> tuple[int, int]:
     """Merge equal operations inside ``root``; returns how many were merged and how many were dead."""
     worker = _Eliminator()
     for region in root.regions:
-        worker.region(region, [{}])
+        worker.isolated(region)
     return worker.merged, worker.dead
 
 
 class _Eliminator:
+    """One table for all scopes, since hashing keys takes most of the time; a scope takes its entries out."""
+
     def __init__(self) -> None:
         self.merged = 0
         self.dead = 0
+        self._known: dict[Key, Operation] = {}
 
-    def region(self, region: Region, scopes: list[Known]) -> None:
+    def isolated(self, region: Region) -> None:
+        """Visit a region that does not see what is around it."""
+        around, self._known = self._known, {}
+        self.region(region)
+        self._known = around
+
+    def region(self, region: Region) -> None:
         """Visit the blocks of a region down its dominator tree; each block sees what its dominators know."""
         entry = region.blocks.first
         if entry is None:
             return
         if entry.next_block is None:
-            self.block(entry, [*scopes, {}])
+            self._forget(self.block(entry))
             return
-        tree = immediate_dominators(region)
         children: dict[Block | None, list[Block]] = {}
-        for block, parent in tree.items():
+        for block, parent in immediate_dominators(region).items():
             children.setdefault(parent, []).append(block)
-        stack: list[tuple[Block, list[Known]]] = [(entry, scopes)]
+        stack: list[Block | list[Key]] = [entry]
         while stack:
-            block, known = stack.pop()
-            inner = [*known, {}]
-            self.block(block, inner)
-            stack.extend((child, inner) for child in children.get(block, ()))
+            item = stack.pop()
+            if isinstance(item, list):
+                self._forget(item)
+                continue
+            stack.append(self.block(item))
+            stack.extend(children.get(item, ()))
 
-    def block(self, block: Block, scopes: list[Known]) -> None:
+    def _forget(self, keys: list[Key]) -> None:
+        for key in keys:
+            del self._known[key]
+
+    def block(self, block: Block) -> list[Key]:
+        """Visit a block; returns what it added to the table."""
+        added: list[Key] = []
         for op in tuple(block.ops):
-            if is_registered(op) and is_trivially_dead(op):
+            if not is_registered(op):
+                for region in op.regions:
+                    self.region(region)
+            elif is_dead(op):
                 block.erase_op(op)
                 self.dead += 1
-                continue
-            if op.regions:
-                isolated = is_registered(op) and op.has_trait(IsolatedFromAbove)
+            elif op.regions:
+                visit = self.isolated if op.has_trait(IsolatedFromAbove) else self.region
                 for region in op.regions:
-                    self.region(region, [{}] if isolated else scopes)
-                continue
-            if not op.results or not is_registered(op) or not is_side_effect_free(op):
-                continue
-            self._merge(op, block, scopes)
+                    visit(region)
+            elif op.results and is_side_effect_free(op):
+                key = _key(op)
+                earlier = self._known.setdefault(key, op)
+                if earlier is op:
+                    added.append(key)
+                else:
+                    self._merge(op, earlier, block)
+        return added
 
-    def _merge(self, op: Operation, block: Block, scopes: list[Known]) -> None:
-        key = _key(op)
-        for scope in reversed(scopes):
-            earlier = scope.get(key)
-            if earlier is not None:
-                for old, new in zip(op.results, earlier.results, strict=True):
-                    old.replace_all_uses_with(new)
-                block.erase_op(op)
-                self.merged += 1
-                return
-        scopes[-1][key] = op
+    def _merge(self, op: Operation, earlier: Operation, block: Block) -> None:
+        for old, new in zip(op.results, earlier.results, strict=True):
+            old.replace_all_uses_with(new)
+        block.erase_op(op)
+        self.merged += 1
 
 
 def _key(op: Operation) -> Key:
+    """What equal operations share. Values stand for themselves by identity: those of an op in use live on."""
     return (
         op.name,
-        tuple(op.operands),
-        tuple(sorted(op.properties.items(), key=lambda item: item[0])),
-        tuple(sorted(op.attributes.items(), key=lambda item: item[0])),
-        tuple(result.type for result in op.results),
+        *map(id, op._operands),  # pyright: ignore[reportPrivateUsage]
+        *_entries(op.properties),
+        None,
+        *_entries(op.attributes),
+        *[result.type for result in op.results],
     )
+
+
+def _entries(attributes: Mapping[str, Attribute]) -> Iterable[object]:
+    if len(attributes) < 2:
+        return attributes.items()
+    return sorted(attributes.items(), key=itemgetter(0))
