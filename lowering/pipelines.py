@@ -35,6 +35,7 @@ LINALG_PASSES = (
 DISPATCH_PASSES = (
     "form-dispatches",  # a root and its epilogue become one function: the unit of scheduling and compiling
     "merge-equal-dispatches",  # before anything is done per function: equal kernels are compiled once
+    "linalg-collapse-loops",  # few long loops: tiles that divide them waste less
     "func.func(cpu-default-schedule)",  # choices become attributes that can be read and edited
     "vectorize-dispatches",  # while values are tensors: no aliasing to prove
     "canonicalize",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from xdsl.dialects import tensor
 from xdsl.dialects.linalg.ops import FillOp
 from xdsl.ir import Block, Operation, SSAValue
 
@@ -101,3 +102,15 @@ def _position(op: Operation, order: dict[Operation, int]) -> int:
     while ancestor is not None and ancestor not in order:
         ancestor = ancestor.parent_op()
     return -1 if ancestor is None else order[ancestor]
+
+
+def erase_dead(ops: list[Operation]) -> None:
+    """Erase operations whose results nobody uses, and the fills and empties that only they used."""
+    for op in ops:
+        if any(result.uses for result in op.results):
+            continue
+        sources: list[SSAValue] = list(op.operands)
+        op.detach()
+        op.erase()
+        owners = dict.fromkeys(value.owner for value in sources)
+        erase_dead([owner for owner in owners if isinstance(owner, FillOp | tensor.EmptyOp)])

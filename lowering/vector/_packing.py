@@ -56,13 +56,13 @@ class Packing:
 
 def packing_of(of: Structured, operand: int, tile: Sequence[int], order: Sequence[int]) -> Packing | None:
     """How to pack an operand; None where its dimensions are no loops, or no loop inside reads it again."""
-    loops = [expression.is_loop() for expression in of.input_accesses[operand]]
-    known = [loop for loop in loops if loop is not None]
+    varying = [expression for expression in of.input_accesses[operand] if expression.coefficients]
+    known = [loop for expression in varying if (loop := expression.is_loop()) is not None]
     parallel = [loop for loop in order if loop not in of.reductions]
     fixed = [i for i, loop in enumerate(parallel) if loop in known]
     level = max(fixed, default=-1) + 1
     again = [loop for loop in parallel[level:] if of.sizes[loop] > tile[loop]]
-    if len(known) != len(loops) or not again:
+    if len(known) != len(varying) or not again:
         return None
     rows = tuple((loop, of.sizes[loop]) for loop in order if loop in known and loop in of.reductions)
     sizes = {loop: min(tile[loop], of.sizes[loop]) for loop in known if loop not in of.reductions}

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from xdsl.dialects import func, tensor
+from xdsl.dialects import func
 from xdsl.dialects.builtin import AnyFloat, IndexType, IntegerType, TensorType
-from xdsl.dialects.linalg.ops import FillOp, IndexOp, YieldOp
-from xdsl.ir import Operation, SSAValue
+from xdsl.dialects.linalg.ops import IndexOp, YieldOp
+from xdsl.ir import Operation
 from xdsl.rewriter import InsertPoint
 
 from lamina.lowering.vector._access import Structured
 from lamina.lowering.vector._combiner import combiner
 from lamina.lowering.vector._emitter import Emitter
-from lamina.lowering.vector._groups import Group, form_groups
+from lamina.lowering.vector._groups import Group, erase_dead, form_groups
 from lamina.lowering.vector._nest import Nest
 from lamina.lowering.vector._schedule import Schedule, schedule_of
 from lamina.passes.framework.passes import Pass, PassContext
@@ -106,7 +106,7 @@ def vectorize_function(function: func.FuncOp) -> tuple[int, int]:
         nest = Nest(emitter, group, schedule)
         for (member, i), value in zip(nest.live, nest.emit(), strict=True):
             member.op.results[i].replace_all_uses_with(value)
-        _erase_dead([member.op for member in reversed(group.members)])
+        erase_dead([member.op for member in reversed(group.members)])
         vectorized += 1
     return vectorized, kept
 
@@ -142,15 +142,3 @@ def _body_obstacle(of: Structured) -> str | None:
         if not all(isinstance(r.type, AnyFloat | IntegerType | IndexType) for r in op.results):
             return f"'{op.name}' makes no scalar"
     return None
-
-
-def _erase_dead(ops: list[Operation]) -> None:
-    """Erase operations whose results nobody uses, and the fills and empties that only they used."""
-    for op in ops:
-        if any(result.uses for result in op.results):
-            continue
-        sources: list[SSAValue] = list(op.operands)
-        op.detach()
-        op.erase()
-        owners = dict.fromkeys(value.owner for value in sources)
-        _erase_dead([owner for owner in owners if isinstance(owner, FillOp | tensor.EmptyOp)])
