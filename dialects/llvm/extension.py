@@ -12,6 +12,7 @@ from lamina.dialects.llvm import (
     intrinsics,
     memory,
     reductions,
+    transfers,
     values,
 )
 
@@ -20,6 +21,7 @@ OPERATIONS: list[type[Operation]] = [
     *intrinsics.OPERATIONS,
     *reductions.OPERATIONS,
     *memory.OPERATIONS,
+    *transfers.OPERATIONS,
     *atomics.OPERATIONS,
     *control.OPERATIONS,
     *hints.OPERATIONS,

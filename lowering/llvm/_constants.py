@@ -19,8 +19,8 @@ from xdsl.ir import Attribute, SSAValue
 
 from lamina.dialects.core.constants import splat_attr
 from lamina.dialects.llvm.values import PoisonOp
+from lamina.lowering.llvm._addresses import index_list
 from lamina.lowering.llvm._conversion import Conversion, Maker
-from lamina.lowering.llvm._descriptors import index_list
 from lamina.lowering.llvm._types import bit_width, convert_type
 
 

@@ -12,13 +12,6 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
 
 from xdsl.dialects.builtin import (
-    BFloat16Type,
-    Float16Type,
-    Float32Type,
-    Float64Type,
-    FloatAttr,
-    IntegerAttr,
-    IntegerType,
     MemRefType,
     UnrealizedConversionCastOp,
 )
@@ -29,7 +22,7 @@ from xdsl.traits import IsolatedFromAbove
 from lamina.dialects.core.diagnostics import LaminaError, error, location_of
 from lamina.lowering.llvm._descriptors import Descriptor
 from lamina.lowering.llvm._types import INDEX, convert_type
-from lamina.lowering.llvm._values import cast_source, is_cast_to
+from lamina.lowering.llvm._values import cast_source, is_cast_to, scalar_attribute
 from lamina.lowering.llvm._walk import operations_named
 
 Replacement = SSAValue | Descriptor
@@ -37,9 +30,6 @@ Maker = tuple[type[Operation], Attribute, dict[str, Attribute]]
 """Class, result type and properties of an operation without operands."""
 Rule = Callable[["Conversion", Operation], "Replacement | Sequence[Replacement] | None"]
 """New values for an operation's results (one, or a sequence), or None to leave the operation as it is."""
-
-
-_FLOATS = (BFloat16Type, Float16Type, Float32Type, Float64Type)
 
 
 class Conversion:
@@ -298,14 +288,6 @@ class Conversion:
             cast.location = self.op.location
             self.insert_behind(new, cast)
             old.replace_all_uses_with(cast.results[0])
-
-
-def scalar_attribute(value: int | float, type: Attribute) -> Attribute:
-    """The attribute of a scalar constant."""
-    if isinstance(type, IntegerType):
-        return IntegerAttr(int(value), type)
-    assert isinstance(type, _FLOATS)
-    return FloatAttr(value, type)
 
 
 def convert(root: Operation, rules: Mapping[str, Rule]) -> int:

@@ -7,9 +7,9 @@ from xdsl.dialects.builtin import BoolAttr, MemRefType, NoneAttr
 from xdsl.ir import Operation, SSAValue
 
 from lamina.dialects.core.diagnostics import error
-from lamina.dialects.llvm.memory import MemcpyOp
+from lamina.dialects.llvm.transfers import MemcpyOp
+from lamina.lowering.llvm._addresses import Part, multiply_parts
 from lamina.lowering.llvm._conversion import Conversion, Rule
-from lamina.lowering.llvm._descriptors import Part, multiply_parts
 from lamina.lowering.llvm._types import convert_type, identity_strides, size_in_bytes, strides_of
 
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import cache, cached_property
-from typing import Protocol
 
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
@@ -12,15 +11,22 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
     MemRefType,
     UnrealizedConversionCastOp,
-    i32,
     i64,
 )
-from xdsl.dialects.llvm import AddOp, ExtractValueOp, InsertValueOp, LLVMArrayType, MulOp
+from xdsl.dialects.llvm import ExtractValueOp, InsertValueOp, LLVMArrayType
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from lamina.dialects.core.diagnostics import error
-from lamina.dialects.llvm.memory import USE_OPERAND, GEPOp
 from lamina.dialects.llvm.values import PoisonOp
+from lamina.lowering.llvm._addresses import (
+    INBOUNDS_NUW,
+    NO_FLAGS,
+    Part,
+    Rewriter,
+    add_parts,
+    address,
+    multiply_parts,
+)
 from lamina.lowering.llvm._types import (
     INDEX,
     convert_type,
@@ -31,34 +37,9 @@ from lamina.lowering.llvm._types import (
 from lamina.lowering.llvm._values import constant_integer
 
 Position = tuple[int, ...]
-Part = int | SSAValue
 ALLOCATED: Position = (0,)
 ALIGNED: Position = (1,)
 OFFSET: Position = (2,)
-INBOUNDS = IntegerAttr(3, i32)
-INBOUNDS_NUW = IntegerAttr(7, i32)
-NO_FLAGS = IntegerAttr(0, i32)
-NO_WRAP = {"overflowFlags": IntegerAttr(3, i32)}
-
-
-class Rewriter(Protocol):
-    """What a conversion offers here: see :class:`lamina.lowering.llvm._conversion.Conversion`."""
-
-    op: Operation
-
-    def value(self, value: SSAValue) -> SSAValue: ...
-    def converted_type(self, type: Attribute) -> Attribute: ...
-    def descriptor(self, memref: SSAValue) -> Descriptor: ...
-    def emit(
-        self,
-        kind: type[Operation],
-        operands: Sequence[SSAValue],
-        result_type: Attribute,
-        properties: Mapping[str, Attribute] | None = None,
-    ) -> SSAValue: ...
-    def constant(self, value: int | float, type: Attribute = INDEX) -> SSAValue: ...
-    def insert_behind(self, value: SSAValue, op: Operation) -> None: ...
-    def erase(self, op: Operation) -> None: ...
 
 
 class Descriptor:
@@ -246,37 +227,11 @@ def position_attribute(position: Position) -> DenseArrayBase:
     return DenseArrayBase.from_list(i64, position)
 
 
-@cache
-def index_list(indices: tuple[int, ...]) -> DenseArrayBase:
-    """The attribute for 32-bit indices, made once."""
-    return DenseArrayBase.from_list(i32, indices)
-
-
 def insert_value(conversion: Rewriter, struct: SSAValue, value: SSAValue, position: Position) -> SSAValue:
     """The struct with a value at a position."""
     return conversion.emit(
         InsertValueOp, (struct, value), struct.type, {"position": position_attribute(position)}
     )
-
-
-def address(
-    conversion: Rewriter, pointer: SSAValue, indices: Sequence[Part], element: Attribute, flags: IntegerAttr
-) -> SSAValue:
-    """A getelementptr; integer indices stand in the operation, unless they need more than 32 bits."""
-    operands = [pointer]
-    constants: list[int] = []
-    for index in indices:
-        if isinstance(index, int) and -(2**31) < index < 2**31:
-            constants.append(index)
-        else:
-            constants.append(USE_OPERAND)
-            operands.append(conversion.constant(index) if isinstance(index, int) else index)
-    properties: dict[str, Attribute] = {
-        "elem_type": element,
-        "noWrapFlags": flags,
-        "rawConstantIndices": index_list(tuple(constants)),
-    }
-    return conversion.emit(GEPOp, operands, pointer.type, properties)
 
 
 def element_address(
@@ -309,31 +264,3 @@ def linear_index(conversion: Rewriter, subscripts: Sequence[Part], strides: Sequ
     for subscript, stride in zip(subscripts, strides, strict=True):
         total = add_parts(conversion, total, multiply_parts(conversion, subscript, stride))
     return total
-
-
-def add_parts(conversion: Rewriter, a: Part, b: Part) -> Part:
-    """The sum of two parts, folded where it is known."""
-    if isinstance(a, int) and isinstance(b, int):
-        return a + b
-    if isinstance(a, int):
-        a, b = b, a
-    if isinstance(b, int):
-        if b == 0:
-            return a
-        b = conversion.constant(b)
-    assert isinstance(a, SSAValue)
-    return conversion.emit(AddOp, (a, b), INDEX, NO_WRAP)
-
-
-def multiply_parts(conversion: Rewriter, a: Part, b: Part) -> Part:
-    """The product of two parts, folded where it is known."""
-    if isinstance(a, int) and isinstance(b, int):
-        return a * b
-    if isinstance(a, int):
-        a, b = b, a
-    if isinstance(b, int):
-        if b in (0, 1):
-            return a if b else 0
-        b = conversion.constant(b)
-    assert isinstance(a, SSAValue)
-    return conversion.emit(MulOp, (a, b), INDEX, NO_WRAP)

@@ -12,19 +12,10 @@ from lamina.dialects.core.diagnostics import error
 from lamina.dialects.llvm.atomics import AtomicRMWOp
 from lamina.dialects.llvm.memory import LoadOp, StoreOp
 from lamina.dialects.llvm.values import SelectOp
+from lamina.lowering.llvm._addresses import NO_FLAGS, add_parts, address, multiply_parts
 from lamina.lowering.llvm._constants import poison
 from lamina.lowering.llvm._conversion import Conversion, Rule
-from lamina.lowering.llvm._descriptors import (
-    ALIGNED,
-    ALLOCATED,
-    NO_FLAGS,
-    Descriptor,
-    add_parts,
-    address,
-    element_address,
-    multiply_parts,
-    row_major_parts,
-)
+from lamina.lowering.llvm._descriptors import ALIGNED, ALLOCATED, Descriptor, element_address, row_major_parts
 from lamina.lowering.llvm._symbols import declare_function
 from lamina.lowering.llvm._types import INDEX, POINTER, size_in_bytes
 from lamina.lowering.llvm._values import constant_integer

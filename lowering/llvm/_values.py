@@ -7,7 +7,12 @@ from typing import cast
 
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
+    BFloat16Type,
     DenseArrayBase,
+    Float16Type,
+    Float32Type,
+    Float64Type,
+    FloatAttr,
     IntegerAttr,
     IntegerType,
     UnrealizedConversionCastOp,
@@ -51,3 +56,14 @@ def mixed(static: Attribute, dynamic: Sequence[SSAValue]) -> list[int | SSAValue
     """A list in which placeholders of a static list stand for the operands, in order."""
     operands = iter(dynamic)
     return [next(operands) if value == DYNAMIC_INDEX else value for value in integers(static)]
+
+
+_FLOATS = (BFloat16Type, Float16Type, Float32Type, Float64Type)
+
+
+def scalar_attribute(value: int | float, type: Attribute) -> Attribute:
+    """The attribute of a scalar constant."""
+    if isinstance(type, IntegerType):
+        return IntegerAttr(int(value), type)
+    assert isinstance(type, _FLOATS)
+    return FloatAttr(value, type)

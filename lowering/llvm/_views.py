@@ -10,16 +10,14 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from lamina.dialects.core.diagnostics import error
 from lamina.dialects.llvm.values import AddrSpaceCastOp
+from lamina.lowering.llvm._addresses import INBOUNDS_NUW, Part, address
 from lamina.lowering.llvm._conversion import Conversion, Replacement, Rule
 from lamina.lowering.llvm._descriptors import (
     ALIGNED,
     ALLOCATED,
-    INBOUNDS_NUW,
     OFFSET,
     Descriptor,
-    Part,
     Position,
-    address,
     row_major_parts,
 )
 from lamina.lowering.llvm._types import pointer_type

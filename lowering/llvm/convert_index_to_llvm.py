@@ -10,8 +10,9 @@ from xdsl.ir import Operation, SSAValue
 
 from lamina.dialects.index import CmpOp, Predicate
 from lamina.lowering.llvm import convert_arith_to_llvm as arith
-from lamina.lowering.llvm._conversion import Conversion, Rule, convert, scalar_attribute
+from lamina.lowering.llvm._conversion import Conversion, Rule, convert
 from lamina.lowering.llvm._types import INDEX, bit_width, convert_type
+from lamina.lowering.llvm._values import scalar_attribute
 from lamina.passes.framework.conditions import no_dialect
 from lamina.passes.framework.passes import Pass, PassContext
 

@@ -9,6 +9,7 @@ from xdsl.ir import Operation
 from lamina.dialects.core.diagnostics import error
 from lamina.lowering.llvm._conversion import Conversion, Rule, convert
 from lamina.lowering.llvm._vector_memory import ACCESS_RULES
+from lamina.lowering.llvm._vector_transfers import TRANSFER_RULES
 from lamina.lowering.llvm._vector_values import VALUE_RULES
 from lamina.passes.framework.conditions import no_dialect
 from lamina.passes.framework.passes import Pass, PassContext
@@ -21,6 +22,7 @@ def _needs_unrolling(conversion: Conversion, op: Operation) -> None:
 RULES: dict[str, Rule] = {
     **VALUE_RULES,
     **ACCESS_RULES,
+    **TRANSFER_RULES,
     "vector.contract": _needs_unrolling,
     "vector.outerproduct": _needs_unrolling,
     "vector.multi_reduction": _needs_unrolling,
