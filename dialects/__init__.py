@@ -1,2 +1,3 @@
 if __name__ == "dialects":
-    raise ImportError("import this package as lamina.dialects: under the name 'dialects' each class would exist twice")
+    # Under two names each class would exist twice.
+    raise ImportError("import this package as lamina.dialects")

@@ -38,7 +38,8 @@ def write_levels(folder: Path) -> None:
 
 def show(image: np.ndarray) -> str:
     """An image as characters."""
-    return "\n".join("    " + "".join(INKS[int(9 * pixel)] * 2 for pixel in row) for row in image.reshape(8, 8))
+    rows = ("".join(INKS[int(9 * pixel)] * 2 for pixel in row) for row in image.reshape(8, 8))
+    return "\n".join(f"    {row.rstrip()}" for row in rows)
 
 
 def main() -> int:
@@ -52,7 +53,8 @@ def main() -> int:
     reference = lamina.interpret(lamina.load(HERE / "digits_cnn.mlir"), images[:COUNT].reshape(-1, 1, 8, 8))
     print(f"\nexpected     {labels[:COUNT]}")
     print(f"native code  {probabilities.argmax(axis=1)}")
-    print(f"largest difference of a probability to the reference: {np.abs(probabilities - reference).max():.1e}")
+    difference = np.abs(probabilities - reference).max()
+    print(f"largest difference of a probability to the reference: {difference:.1e}")
     everything = exe(images.reshape(-1, 1, 8, 8)).argmax(axis=1)
     print(f"right on {(everything == labels).mean():.2%} of all {len(labels)} test images")
     return 0 if (probabilities.argmax(axis=1) == labels[:COUNT]).all() else 1

@@ -1,4 +1,4 @@
-"""Handwritten digits: a trained MLP and a trained CNN, from nn text to native code, on scikit-learn's test images.
+"""Handwritten digits: a trained MLP and CNN, from nn text to native code, on scikit-learn's test images.
 
 The two models were trained on 1,347 of the 1,797 images of ``sklearn.datasets.load_digits``; the accuracy
 printed is that on the other 450 (``train_test_split(test_size=0.25, random_state=0)``).

@@ -1,4 +1,3 @@
 if __name__ == "lowering":
-    raise ImportError(
-        "import this package as lamina.lowering: under the name 'lowering' each class would exist twice"
-    )
+    # Under two names each class would exist twice.
+    raise ImportError("import this package as lamina.lowering")

@@ -1,2 +1,3 @@
 if __name__ == "passes":
-    raise ImportError("import this package as lamina.passes: under the name 'passes' each class would exist twice")
+    # Under two names each class would exist twice.
+    raise ImportError("import this package as lamina.passes")

@@ -1,4 +1,3 @@
 if __name__ == "tools":
-    raise ImportError(
-        "import this package as lamina.tools: under the name 'tools' each class would exist twice"
-    )
+    # Under two names each class would exist twice.
+    raise ImportError("import this package as lamina.tools")

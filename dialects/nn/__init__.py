@@ -5,14 +5,14 @@ from __future__ import annotations
 import importlib
 import pkgutil
 
-from xdsl.ir import Dialect
+from xdsl.ir import Dialect, Operation
 
 from lamina.dialects.nn.base import NnOp
 
 
-def _operations() -> list[type[NnOp]]:
+def _operations() -> list[type[Operation]]:
     """The ops of every family module of this package, in the order of their files."""
-    found: list[type[NnOp]] = []
+    found: list[type[Operation]] = []
     for module in pkgutil.iter_modules(__path__):
         if module.ispkg or module.name == "base":
             continue

@@ -35,7 +35,7 @@ DYNAMIC = DYNAMIC_INDEX
 
 
 class ShapeError(Exception):
-    """Operands or attributes that no result type fits; the message says what is wrong and what was expected."""
+    """Operands or attributes that no result type fits; the message says what is wrong and expected."""
 
 
 ShapeRule: TypeAlias = "Callable[[Any], Sequence[Attribute]]"
@@ -134,7 +134,7 @@ def python_value(attr: Attribute) -> Any:
 
 
 def attribute_of(value: Any) -> Attribute:
-    """The attribute for a Python value, as ``nn`` ops want it: i64, f64, ``true``/``false``, strings, arrays."""
+    """The attribute for a Python value, as ``nn`` ops want it: i64, f64, i1, strings, arrays."""
     match value:
         case Attribute():
             return value
@@ -164,7 +164,7 @@ def make(
 ) -> NnOp:
     """Build an ``nn`` op by name, with attributes from Python values and inferred result types.
 
-    ``None`` as an attribute means that it is absent. Raises :class:`ShapeError` where the operands do not fit.
+    ``None`` as an attribute means that it is absent. Raises :class:`ShapeError` where operands do not fit.
     Where no shape rule can say the type (``nn.cast``), ``result_types`` gives it.
     """
     from lamina.dialects.nn import Nn

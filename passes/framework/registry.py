@@ -69,7 +69,8 @@ def passes_in(module: str) -> list[type[Pass]]:
 @cache
 def _all_of_lamina() -> tuple[type[Pass], ...]:
     # Only files that declare a pass are imported: helpers may be heavy.
-    declaring = (module for module, path in _files().values() if "(Pass):" in path.read_text(encoding="utf-8"))
+    sources = ((module, path.read_text(encoding="utf-8")) for module, path in _files().values())
+    declaring = [module for module, source in sources if "(Pass):" in source]
     return tuple(p for module in declaring for p in passes_in(module))
 
 
