@@ -1,30 +1,56 @@
-"""What all command lines share: errors as text and exit status 1, output written whole or not at all."""
+"""What all command lines share: errors as text and a status, output written whole or not at all.
+
+Nothing heavy is imported until there is something to say, so that ``--help`` stays fast.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import os
+import signal
 import sys
-import tempfile
-from collections.abc import Callable, Iterator
+import threading
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from lamina.dialects.core.diagnostics import Diagnostic, LaminaError, Location, error, render
+from lamina.tools.output import OutputClosed, flush, silence
+
+if TYPE_CHECKING:
+    from lamina.dialects.core.diagnostics import Diagnostic
 
 _sources: dict[str, str] = {}
 
 
 def read_text(path: str) -> tuple[str, str]:
     """The text of a file (``-`` is standard input) and the name that locations carry."""
+    from lamina.dialects.core.diagnostics import Location, error
+
     name = "<stdin>" if path == "-" else path
     try:
-        text = sys.stdin.read() if path == "-" else Path(path).read_text(encoding="utf-8")
+        data = _standard_input() if path == "-" else Path(path).read_bytes()
+        text = data if isinstance(data, str) else data.decode("utf-8")
     except UnicodeDecodeError as problem:
-        raise error("is not UTF-8 text", Location(name), hint="is it a binary file?") from problem
+        line = problem.object.count(b"\n", 0, problem.start) + 1
+        column = problem.start - problem.object.rfind(b"\n", 0, problem.start)
+        hint = "`lamina-translate --import-onnx` reads ONNX models" if name.endswith(".onnx") else None
+        place = Location(name, line, column)
+        raise error("is not UTF-8 text", place, hint=hint or "is it a binary file?") from None
     except OSError as problem:
         raise error(f"cannot be read: {problem.strerror}", Location(name)) from problem
-    _sources[name] = text
+    text = text.removeprefix("\ufeff")
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    if path == "-" or not Path(path).is_file():
+        _sources[name] = text
     return text, name
+
+
+def _standard_input() -> bytes | str:
+    if sys.stdin is None:
+        raise OSError(0, "standard input is closed")
+    binary = getattr(sys.stdin, "buffer", None)
+    return binary.read() if binary else sys.stdin.read()
 
 
 def remember_source(name: str, text: str) -> None:
@@ -32,85 +58,134 @@ def remember_source(name: str, text: str) -> None:
     _sources[name] = text
 
 
+def _source(name: str) -> str | None:
+    """The text that a location's file name stands for: files are read again rather than kept."""
+    if name not in _sources:
+        with contextlib.suppress(OSError, ValueError):
+            if Path(name).is_file():
+                return Path(name).read_text(encoding="utf-8", errors="replace").removeprefix("\ufeff")
+    return _sources.get(name)
+
+
 def report(diagnostic: Diagnostic) -> None:
     """Write a diagnostic to stderr, with colours on a terminal."""
-    print(
-        render(diagnostic, _sources, colour=sys.stderr.isatty() and "NO_COLOR" not in os.environ),
-        file=sys.stderr,
-    )
+    from lamina.dialects.core.diagnostics import render
+
+    if sys.stderr is not None:
+        colour = sys.stderr.isatty() and "NO_COLOR" not in os.environ
+        say(render(diagnostic, _source, colour=colour))
+
+
+def say(text: str) -> None:
+    """Write a line to stderr; that it cannot be written changes nothing."""
+    if sys.stderr is not None:
+        with contextlib.suppress(OSError, ValueError):
+            print(text, file=sys.stderr, flush=True)
+
+
+def run_tool(body: Callable[[Sequence[str]], int], argv: Sequence[str] | None) -> int:
+    """Run a command on its arguments and return its exit status.
+
+    A user's mistake becomes text on stderr and status 1, a wrong use of options 2, Ctrl-C 130; a traceback
+    is shown only with ``--debug``.
+    """
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    # IR text is UTF-8, whatever the locale.
+    reconfigure = getattr(sys.stdout, "reconfigure", None)
+    if reconfigure:
+        reconfigure(encoding="utf-8")
+    try:
+        with _signals_as_exceptions():
+            status = body(arguments)
+            flush()
+            return status
+    except SystemExit as stop:
+        return _after_exit(stop)
+    except OutputClosed:
+        return 1
+    except KeyboardInterrupt:
+        silence()
+        say("interrupted")
+        return 130
+    except Exception as problem:
+        if "--debug" in arguments:
+            raise
+        _explain(problem)
+        return 1
+
+
+def _after_exit(stop: SystemExit) -> int:
+    """The status of an exit that argparse asked for, once what it printed has been written."""
+    status = stop.code if isinstance(stop.code, int) else 0 if stop.code is None else 1
+    try:
+        flush()
+    except OutputClosed:
+        return status or 1
+    except Exception as problem:
+        _explain(problem)
+        return 1
+    return status
+
+
+def _explain(problem: Exception) -> None:
+    from lamina.dialects.core.diagnostics import Diagnostic, LaminaError
+
+    match problem:
+        case LaminaError():
+            for diagnostic in problem.diagnostics:
+                report(diagnostic)
+        case MemoryError():
+            report(Diagnostic("out of memory"))
+        case RecursionError():
+            report(Diagnostic("the program is nested too deeply"))
+        case _:
+            hint = "this is a fault of Lamina; --debug shows where in it"
+            report(Diagnostic(f"internal error: {type(problem).__name__}: {problem}", hint=hint))
 
 
 @contextlib.contextmanager
-def whole_file(path: str) -> Iterator[Path]:
-    """A temporary path beside ``path`` that replaces it only if the block ends well."""
-    target = Path(path)
-    if target.exists() and not target.is_file():
-        # A device or pipe: nothing to replace.
-        yield target
+def _signals_as_exceptions() -> Iterator[None]:
+    """Let a request to end run the clean-up that an exception runs, so that no temporary file stays."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
         return
+    ending = [s for s in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(s) is signal.SIG_DFL]
+    for number in ending:
+        signal.signal(number, _exit_for)
     try:
-        handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
-        os.close(handle)
-    except OSError as problem:
-        raise error(f"cannot be written: {problem.strerror}", Location(path)) from problem
-    temporary = Path(name)
-    try:
-        yield temporary
-        mask = os.umask(0)
-        os.umask(mask)
-        temporary.chmod(0o666 & ~mask)
-        temporary.replace(target)
-    except OSError as problem:
-        raise error(f"cannot be written: {problem.strerror}", Location(path)) from problem
+        yield
     finally:
-        temporary.unlink(missing_ok=True)
+        for number in ending:
+            signal.signal(number, signal.SIG_DFL)
 
 
-def write_text(path: str | None, text: str) -> None:
-    """Write text to a file, or to standard output for ``-`` and None; whole or not at all."""
-    if path in (None, "-"):
+def _exit_for(number: int, frame: Any) -> None:
+    raise SystemExit(128 + number)
+
+
+def wait_for(call: Callable[[], Any]) -> Any:
+    """The result of a call into native code, during which Ctrl-C is heard.
+
+    Python hears signals between its own instructions only, so the call runs in a thread of its own; on
+    Ctrl-C the process ends at once, since native code cannot be stopped.
+    """
+    outcome: list[Any] = []
+    failure: list[BaseException] = []
+
+    def run() -> None:
         try:
-            sys.stdout.write(text)
-            sys.stdout.flush()
-        except BrokenPipeError:
-            # The reader has gone: no error of ours, and nothing more may be written at exit.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            raise SystemExit(1) from None
-        except OSError as problem:
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            raise error(f"cannot be written: {problem.strerror}", Location("<stdout>")) from problem
-        return
-    assert path is not None
-    with whole_file(path) as temporary:
-        try:
-            temporary.write_text(text, encoding="utf-8")
-        except OSError as problem:
-            raise error(f"cannot be written: {problem.strerror}", Location(path)) from problem
+            outcome.append(call())
+        except BaseException as problem:
+            failure.append(problem)
 
-
-def run_tool(body: Callable[[], int], *, debug: bool = False) -> int:
-    """Run a command's body; a user's mistake becomes text on stderr and status 1, never a traceback."""
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
     try:
-        return body()
-    except LaminaError as problem:
-        if debug:
-            raise
-        for diagnostic in problem.diagnostics:
-            report(diagnostic)
-        return 1
+        while thread.is_alive():
+            thread.join(0.1)
     except KeyboardInterrupt:
-        print("interrupted", file=sys.stderr)
-        return 130
-    except MemoryError:
-        report(Diagnostic("out of memory"))
-        return 1
-    except Exception as problem:
-        if debug:
-            raise
-        report(
-            Diagnostic(
-                f"internal error: {type(problem).__name__}: {problem}",
-                hint="this is a fault of Lamina; --debug shows where in it",
-            )
-        )
-        return 1
+        say("interrupted")
+        os._exit(130)
+    if failure:
+        raise failure[0]
+    return outcome[0]

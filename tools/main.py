@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 
 from lamina.tools.console import run_tool
+from lamina.tools.output import show
 
 _TOOLS = {
     "opt": ("lamina.tools.opt", "run passes on IR text"),
@@ -22,38 +23,42 @@ _REPORTS = {
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command; returns the exit status."""
     arguments = list(sys.argv[1:] if argv is None else argv)
-    if not arguments or arguments[0] in ("-h", "--help"):
-        print(_usage())
-        return 0 if arguments else 2
-    command, *rest = arguments
-    if command in _TOOLS:
-        return importlib.import_module(_TOOLS[command][0]).main(rest)
-    if command == "--version":
-        from lamina.tools.doctor import version_text
-
-        print(version_text())
-        return 0
-    return run_tool(lambda: _report(command, rest))
+    if arguments and arguments[0] in _TOOLS:
+        return importlib.import_module(_TOOLS[arguments[0]][0]).main(arguments[1:])
+    return run_tool(_report, arguments)
 
 
-def _report(command: str, rest: Sequence[str]) -> int:
-    from lamina.dialects.core.diagnostics import did_you_mean, error
+def _report(arguments: Sequence[str]) -> int:
+    match arguments:
+        case []:
+            show(_usage())
+            return 2
+        case ["-h" | "--help", *_]:
+            show(_usage())
+        case ["--version"]:
+            from lamina.tools.doctor import version_text
 
-    match command, rest:
-        case "doctor", []:
+            show(version_text())
+        case ["doctor"]:
             from lamina.tools.doctor import doctor_text
 
-            print(doctor_text())
-        case "explain", [name]:
+            show(doctor_text())
+        case ["explain", name]:
             from lamina.tools.explain import explain
 
-            print(explain(name))
-        case (("doctor" | "explain"), _):
-            raise error(f"`lamina {command}` takes {'one name' if command == 'explain' else 'no arguments'}")
+            show(explain(name))
         case _:
-            hint = did_you_mean(command, [*_TOOLS, *_REPORTS]) or "`lamina --help` lists the commands"
-            raise error(f"there is no command '{command}'", hint=hint)
+            raise _wrong_use(arguments[0])
     return 0
+
+
+def _wrong_use(command: str) -> Exception:
+    from lamina.dialects.core.diagnostics import did_you_mean, error
+
+    if command in _REPORTS:
+        return error(f"`lamina {command}` takes {'one name' if command == 'explain' else 'no arguments'}")
+    hint = did_you_mean(command, [*_TOOLS, *_REPORTS]) or "`lamina --help` lists the commands"
+    return error(f"there is no command '{command}'", hint=hint)
 
 
 def _usage() -> str:

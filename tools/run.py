@@ -3,20 +3,34 @@
 from __future__ import annotations
 
 import argparse
-import statistics
 import sys
 import time
 from collections.abc import Callable, Sequence
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from xdsl.dialects.builtin import ModuleOp
+from lamina.tools.console import run_tool, say, wait_for
+from lamina.tools.output import show, whole_file, write_text
 
-from lamina.dialects.core.diagnostics import Location, error
-from lamina.lowering.codegen.signature import ArrayInfo
-from lamina.tools.arrays import random_arrays, read_arrays, read_shapes, write_arrays
-from lamina.tools.console import run_tool, whole_file, write_text
+if TYPE_CHECKING:
+    import numpy as np
+    from xdsl.dialects.builtin import ModuleOp
+
+    from lamina.lowering.codegen.signature import ArrayInfo
+
+
+def _number_from(least: int) -> Callable[[str], int]:
+    """The argparse type of a whole number that is not below ``least``."""
+
+    def convert(text: str) -> int:
+        try:
+            number = int(text)
+        except ValueError:
+            number = least - 1
+        if number < least:
+            raise argparse.ArgumentTypeError(f"'{text}' is no whole number of at least {least}")
+        return number
+
+    return convert
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -27,12 +41,14 @@ def build_parser() -> argparse.ArgumentParser:
     add("--entry", default="main", help="the function to run (default: main)")
     given = parser.add_mutually_exclusive_group()
     given.add_argument("--inputs", metavar="FILE.npz", help="arrays by input name")
-    given.add_argument("--random-inputs", metavar="SEED", type=int, help="random arrays from this seed")
+    given.add_argument(
+        "--random-inputs", metavar="SEED", type=_number_from(0), help="random arrays from this seed"
+    )
     add("--shape", action="append", default=[], metavar="NAME=1x2x3", help="the shape of a random input")
     add("--outputs", metavar="FILE.npz", help="write the results by name (default: print a summary)")
     add("--interpret", action="store_true", help="run the reference interpreter instead of compiled code")
-    add("--threads", type=int, metavar="N", help="threads that a call may use")
-    add("--benchmark", type=int, metavar="N", help="time N calls and print the median")
+    add("--threads", type=_number_from(1), metavar="N", help="threads that a call may use")
+    add("--benchmark", type=_number_from(1), metavar="N", help="time N calls and print the median")
     add("--emit", choices=["llvm", "asm", "obj"], help="write the code instead of running it (see -o)")
     add("-o", dest="output", metavar="FILE", help="where --emit writes (default: standard output)")
     add("--debug", action="store_true", help="show the traceback of an error")
@@ -41,13 +57,17 @@ def build_parser() -> argparse.ArgumentParser:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run ``lamina-run``; returns the exit status."""
-    args = build_parser().parse_args(argv)
-    return run_tool(lambda: _run(args), debug=args.debug)
+    return run_tool(_run, argv)
 
 
-def _run(args: argparse.Namespace) -> int:
+def _run(arguments: Sequence[str]) -> int:
+    parser = build_parser()
+    args = parser.parse_args(arguments)
+    _check(parser, args)
+
     from lamina.lowering.api import load
     from lamina.lowering.signature import find_entry, signature_of
+    from lamina.tools.arrays import summary, write_arrays
 
     module = load(args.file)
     if any(op.name == "llvm.func" for op in module.body.block.ops):
@@ -62,14 +82,26 @@ def _run(args: argparse.Namespace) -> int:
     if args.emit:
         return 0
     arrays = _arrays(args, inputs)
-    results = call(arrays)
+    results = wait_for(lambda: call(arrays))
     if args.benchmark:
-        _benchmark(lambda: call(arrays), args.benchmark)
+        say(wait_for(lambda: _benchmark(lambda: call(arrays), args.benchmark)))
     if args.outputs:
         write_arrays(args.outputs, outputs, results)
     else:
-        _summarise(outputs, results)
+        show(summary(outputs, results))
     return 0
+
+
+def _check(parser: argparse.ArgumentParser, args: argparse.Namespace) -> None:
+    """Options that only go together; what argparse cannot say."""
+    if args.shape and args.inputs:
+        parser.error("argument --shape: not allowed with argument --inputs, which has its own shapes")
+    if args.output and not args.emit:
+        parser.error("argument -o: only --emit writes code; --outputs writes results")
+    if args.emit == "obj" and args.output in (None, "-"):
+        parser.error("argument --emit: an object needs -o FILE")
+    if args.emit and args.interpret:
+        parser.error("argument --emit: not allowed with argument --interpret")
 
 
 def _interpreted(module: ModuleOp, entry: str) -> Callable[[dict[str, Any]], Any]:
@@ -94,8 +126,6 @@ def _compiled(
 
 def _emit(executable: Any, args: argparse.Namespace) -> None:
     if args.emit == "obj":
-        if not args.output:
-            raise error("--emit=obj needs -o FILE")
         with whole_file(args.output) as temporary:
             temporary.write_bytes(executable.object_bytes())
         return
@@ -103,35 +133,27 @@ def _emit(executable: Any, args: argparse.Namespace) -> None:
 
 
 def _arrays(args: argparse.Namespace, inputs: Sequence[ArrayInfo]) -> dict[str, np.ndarray]:
+    from lamina.dialects.core.diagnostics import error
+    from lamina.tools.arrays import random_arrays, read_arrays, read_shapes
+
     if args.inputs:
-        if not Path(args.inputs).exists():
-            raise error("cannot be read: no such file", Location(args.inputs))
         return read_arrays(args.inputs, inputs)
     if args.random_inputs is None and inputs:
         names = ", ".join(map(str, inputs))
         raise error(f"the model needs inputs: {names}", hint="give --inputs FILE.npz or --random-inputs SEED")
-    shapes = read_shapes(args.shape, inputs)
-    static = [ArrayInfo(info.name, shape, info.dtype) for info, shape in zip(inputs, shapes, strict=True)]
-    return random_arrays(static, args.random_inputs or 0)
+    return random_arrays(inputs, args.random_inputs or 0, read_shapes(args.shape, inputs))
 
 
-def _benchmark(call: Callable[[], Any], rounds: int) -> None:
+def _benchmark(call: Callable[[], Any], rounds: int) -> str:
+    import statistics
+
     seconds = []
-    for _ in range(max(1, rounds)):
+    for _ in range(rounds):
         started = time.perf_counter()
         call()
         seconds.append(time.perf_counter() - started)
     spread = f"fastest {1e3 * min(seconds):.3f} ms, slowest {1e3 * max(seconds):.3f} ms"
-    print(
-        f"{len(seconds)} calls: median {1e3 * statistics.median(seconds):.3f} ms, {spread}", file=sys.stderr
-    )
-
-
-def _summarise(outputs: Sequence[ArrayInfo], results: Any) -> None:
-    values = results if isinstance(results, tuple) else (results,)
-    with np.printoptions(precision=6, threshold=16, edgeitems=4, linewidth=100):
-        for info, value in zip(outputs, values, strict=True):
-            print(f"{info.name}: {value.dtype}{list(value.shape)}\n{value}")
+    return f"{len(seconds)} calls: median {1e3 * statistics.median(seconds):.3f} ms, {spread}"
 
 
 if __name__ == "__main__":

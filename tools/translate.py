@@ -6,7 +6,8 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from lamina.tools.console import read_text, run_tool, write_text
+from lamina.tools.console import read_text, run_tool
+from lamina.tools.output import write_text, write_with
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -25,24 +26,27 @@ def build_parser() -> argparse.ArgumentParser:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run ``lamina-translate``; returns the exit status."""
-    args = build_parser().parse_args(argv)
-    return run_tool(lambda: _run(args), debug=args.debug)
+    return run_tool(_run, argv)
 
 
-def _run(args: argparse.Namespace) -> int:
-    write_text(args.output, _import_onnx(args.file) if args.import_onnx else _to_llvm_ir(args.file))
+def _run(arguments: Sequence[str]) -> int:
+    args = build_parser().parse_args(arguments)
+    if args.import_onnx:
+        _import_onnx(args.file, args.output)
+    else:
+        write_text(args.output, _llvm_ir_of(args.file))
     return 0
 
 
-def _import_onnx(path: str) -> str:
-    from lamina.dialects.core.text import to_text
+def _import_onnx(path: str, output: str | None) -> None:
+    from lamina.dialects.core.printer import print_ir
     from lamina.lowering.formats.onnx_reader import load_onnx
 
-    source = sys.stdin.buffer.read() if path == "-" else path
-    return to_text(load_onnx(source))
+    module = load_onnx(sys.stdin.buffer.read() if path == "-" else path)
+    write_with(output, lambda stream: print_ir(module, stream))
 
 
-def _to_llvm_ir(path: str) -> str:
+def _llvm_ir_of(path: str) -> str:
     from lamina.lowering.api import parse
     from lamina.lowering.formats.llvm_ir import emit_llvm_ir
 

@@ -55,9 +55,11 @@ class LaminaError(Exception):
     def __str__(self) -> str:
         return "\n".join(render(d) for d in self.diagnostics)
 
-    def in_pass(self, name: str) -> LaminaError:
-        """The same error, naming the pass it came from where no pass is named yet."""
-        return LaminaError(*(d if d.pass_name else replace(d, pass_name=name) for d in self.diagnostics))
+    def in_pass(self, name: str, at: Location | None = None) -> LaminaError:
+        """The same error, naming the pass and the place it came from where none is named yet."""
+        return LaminaError(
+            *(replace(d, pass_name=d.pass_name or name, location=d.location or at) for d in self.diagnostics)
+        )
 
 
 def error(
@@ -148,10 +150,21 @@ def _excerpt(location: Location | None, lookup: Callable[[str], str | None]) -> 
     text = lookup(location.file)
     if text is None:
         return []
-    lines = text.split("\n")
-    if location.line > len(lines):
-        return []
     column = max(location.column, 1)
-    start = max(0, column - 80)
-    line = lines[location.line - 1].expandtabs(1)[start : start + 120]
-    return [f"  {line}", "  " + " " * (column - 1 - start) + "^"]
+    first = max(0, column - 80)
+    line = _line(text, location.line, first, first + 120)
+    if line is None:
+        return []
+    return [f"  {line}".rstrip(), "  " + " " * (column - 1 - first) + "^"]
+
+
+def _line(text: str, number: int, first: int, last: int) -> str | None:
+    """Columns of a line, with nothing in it that moves or colours what follows on a terminal."""
+    start = 0
+    for _ in range(number - 1):
+        start = text.find("\n", start) + 1
+        if start == 0:
+            return None
+    end = text.find("\n", start)
+    shown = text[start + first : min(start + last, end if end >= 0 else len(text))]
+    return "".join(c if c.isprintable() else " " if c == "\t" else "\ufffd" for c in shown)

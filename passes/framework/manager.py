@@ -11,6 +11,7 @@ from xdsl.ir import Operation
 from xdsl.utils.exceptions import DiagnosticException, PassFailedException
 
 from lamina.dialects.core.context import make_context
+from lamina.dialects.core.depth import room_for_nesting
 from lamina.dialects.core.diagnostics import Diagnostic, LaminaError, error, location_of, note, op_name
 from lamina.dialects.core.verifier import cause_of, verify
 from lamina.passes.framework.conditions import Condition
@@ -48,7 +49,8 @@ class PassManager:
         """Run a pipeline on a module, in place. Raises :class:`LaminaError` where a pass fails."""
         if isinstance(pipeline, str):
             pipeline = parse_pipeline(pipeline)
-        self._run_items(pipeline, module)
+        with room_for_nesting():
+            self._run_items(pipeline, module)
 
     def _run_items(self, pipeline: Pipeline, op: Operation) -> None:
         for item in pipeline.items:
@@ -80,9 +82,11 @@ class PassManager:
             if self.verify_each:
                 self._check_result(pass_, op)
         except LaminaError as problem:
-            located = problem.in_pass(pass_.name)
+            located = problem.in_pass(pass_.name, location_of(op))
             self._failed(pass_, op, located)
             raise located from problem
+        except MemoryError:
+            raise
         except Exception as problem:
             if self.debug:
                 raise
@@ -138,6 +142,9 @@ def _from_exception(problem: Exception, pass_: Pass, op: Operation) -> LaminaErr
     place = location_of(op)
     if isinstance(problem, PassFailedException | DiagnosticException):
         return LaminaError(Diagnostic(cause_of(problem), place, pass_name=pass_.name))
+    if isinstance(problem, RecursionError):
+        message = f"'{op_name(op)}' is nested too deeply for the pass"
+        return LaminaError(Diagnostic(message, place, pass_name=pass_.name))
     return LaminaError(
         Diagnostic(
             f"the pass failed on '{op_name(op)}': {type(problem).__name__}: {cause_of(problem)}",

@@ -11,11 +11,11 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 from lamina.dialects.core.diagnostics import did_you_mean, error
 from lamina.passes.framework.passes import Pass
 
-Raise = Callable[[str, str | None], Exception]
-"""Makes the error for a message and a hint, at the place in the pipeline that is being read."""
+Raise = Callable[[str, str | None, str], Exception]
+"""Makes the error for a message and a hint about an option, at its place in the pipeline that is read."""
 
 
-def _plain(message: str, hint: str | None) -> Exception:
+def _plain(message: str, hint: str | None, option: str) -> Exception:
     return error(message, hint=hint)
 
 
@@ -34,7 +34,7 @@ def make_pass(declaration: type[Pass], options: Mapping[str, str | None], fail: 
         if field is None:
             known = ", ".join(fields) or "none"
             hint = did_you_mean(name, list(fields)) or f"its options are: {known}"
-            raise fail(f"pass '{declaration.name}' has no option '{name}'", hint)
+            raise fail(f"pass '{declaration.name}' has no option '{name}'", hint, name)
         values[field.name] = _convert(hints[field.name], text, declaration.name, name, fail)
     return declaration(**values)
 
@@ -59,7 +59,7 @@ def _convert(hint: Any, text: str | None, pass_name: str, name: str, fail: Raise
     if text is None:
         if hint is bool:
             return True
-        raise fail(f"option '{name}' of pass '{pass_name}' needs a value ({type_text(hint)})", None)
+        raise fail(f"option '{name}' of pass '{pass_name}' needs a value ({type_text(hint)})", None, name)
     if origin is tuple:
         items = [item.strip() for item in text.split(",")] if text else []
         return tuple(_convert(get_args(hint)[0], item, pass_name, name, fail) for item in items)
@@ -68,12 +68,16 @@ def _convert(hint: Any, text: str | None, pass_name: str, name: str, fail: Raise
         if text in choices:
             return get_args(hint)[choices.index(text)]
         hint_text = did_you_mean(text, choices) or f"one of: {', '.join(choices)}"
-        raise fail(f"option '{name}' of pass '{pass_name}' cannot be '{text}'", hint_text)
+        raise fail(f"option '{name}' of pass '{pass_name}' cannot be '{text}'", hint_text, name)
     try:
         if hint is bool:
             return {"true": True, "1": True, "false": False, "0": False}[text]
         return hint(text)
     except (KeyError, ValueError):
         raise fail(
-            f"option '{name}' of pass '{pass_name}' needs a {type_text(hint)}, not '{text}'", None
+            f"option '{name}' of pass '{pass_name}' needs {_article(hint)}, not '{text}'", None, name
         ) from None
+
+
+def _article(hint: Any) -> str:
+    return {bool: "true or false", int: "a whole number", float: "a number"}.get(hint, type_text(hint))

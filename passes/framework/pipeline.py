@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from lamina.dialects.core.context import make_context
 from lamina.dialects.core.diagnostics import Diagnostic, LaminaError, Location, did_you_mean
 from lamina.passes.framework.options import make_pass
 from lamina.passes.framework.passes import ANY_OP, Pass
@@ -53,24 +54,24 @@ class _PipelineParser:
         place = Location(PIPELINE_NAME, 1, (self._at if at is None else at) + 1)
         return LaminaError(Diagnostic(message, place, hint=hint))
 
-    def items(self, until: str) -> list[PipelineItem]:
+    def items(self, until: str, anchor: str = "builtin.module") -> list[PipelineItem]:
         """A comma-separated list up to a closing character (which is consumed) or the end."""
         found: list[PipelineItem] = []
         self._skip()
         if self._accept(until):
             return found
         while True:
-            found.extend(self._item())
+            found.extend(self._item(anchor))
             self._skip()
             if self._accept(until):
                 return found
             if not self._accept(","):
-                rest = self._text[self._at : self._at + 1]
                 expected = f"',' or '{until}'" if until else "','"
-                raise self.fail(
-                    f"expected {expected} in the pipeline"
-                    + (f", found '{rest}'" if rest else ", found its end")
-                )
+                raise self.fail(f"expected {expected} in the pipeline, found {self._found()}")
+
+    def _found(self) -> str:
+        rest = self._text[self._at : self._at + 1]
+        return f"'{rest}'" if rest else "the end"
 
     def _skip(self) -> None:
         while self._at < len(self._text) and self._text[self._at].isspace():
@@ -84,60 +85,92 @@ class _PipelineParser:
             return True
         return False
 
-    def _item(self) -> list[PipelineItem]:
+    def _item(self, anchor: str) -> list[PipelineItem]:
         self._skip()
         start = self._at
         match = _NAME.match(self._text, self._at)
         if match is None:
-            rest = self._text[self._at : self._at + 1]
-            raise self.fail(
-                "expected the name of a pass" + (f", found '{rest}'" if rest else ", found the end")
-            )
+            raise self.fail(f"expected the name of a pass, found {self._found()}")
         name = match.group()
         self._at = match.end()
         self._skip()
         if self._accept("("):
-            return [Pipeline(name, self.items(until=")"))]
-        options = self._options(name) if self._text.startswith("{", self._at) else {}
+            self._require_operation(name, start)
+            return [Pipeline(name, self.items(until=")", anchor=name))]
+        options = self._options(name) if self._text.startswith("{", self._at) else []
         named = find_pipeline(name)
         if named is not None:
             if options:
                 raise self.fail(f"pipeline '{name}' takes no options", at=start)
             return list(parse_pipeline(named.text).items)
+        return [self._pass(name, options, anchor, start)]
+
+    def _require_operation(self, name: str, start: int) -> None:
+        """An anchor is an operation that some dialect defines."""
+        context = make_context()
+        if name == ANY_OP or context.get_optional_op(name) is not None:
+            return
+        dialect = context.get_optional_dialect(name.split(".", 1)[0])
+        known = [op.name for op in dialect.operations] if dialect else ["builtin.module", "func.func", ANY_OP]
+        hint = did_you_mean(name, known) or "an anchor is an operation, as builtin.module or func.func"
+        raise self.fail(f"there is no operation '{name}' to run passes on", hint, start)
+
+    def _pass(self, name: str, options: list[_Option], anchor: str, start: int) -> Pass:
         try:
             declaration = find_pass(name)
         except LaminaError:
             hint = did_you_mean(name, [*pass_names(), *pipeline_names()])
-            raise self.fail(
-                f"unknown pass '{name}'", hint or "`lamina-opt --list-passes` shows all passes", start
-            ) from None
-        return [make_pass(declaration, options, lambda message, hint: self.fail(message, hint, start))]
+            hint = hint or "`lamina-opt --list-passes` shows all passes"
+            raise self.fail(f"unknown pass '{name}'", hint, start) from None
+        if declaration.anchor not in (ANY_OP, anchor) and anchor not in (ANY_OP, "builtin.module"):
+            message = f"pass '{name}' runs on '{declaration.anchor}', not on '{anchor}'"
+            raise self.fail(message, f"take it out of {anchor}(…)", start)
+        places = {option.name: option.at for option in options}
+        texts = {option.name: option.value for option in options}
+        return make_pass(declaration, texts, lambda message, hint, of: self.fail(message, hint, places[of]))
 
-    def _options(self, name: str) -> dict[str, str | None]:
-        """``{a=1 b=2,3 c={x y} flag}``: texts by name; braces nest and quote blanks."""
+    def _options(self, name: str) -> list[_Option]:
+        """``{a=1 b=2,3 c={x y} flag}``: braces nest and quote blanks."""
         start = self._at
-        body = self._balanced()
-        if body is None:
+        end = self._closing()
+        if end is None:
             raise self.fail(f"the options of '{name}' are not closed by '}}'", at=start)
-        return split_options(body)
+        found: list[_Option] = []
+        self._at += 1
+        self._skip()
+        while self._at < end:
+            match = _OPTION.match(self._text, self._at, end)
+            if match is None:
+                raise self.fail(f"expected an option of '{name}', found {self._found()}")
+            found.append(_Option(match.group(1), _unquoted(match.group(2)), self._at))
+            self._at = match.end()
+            self._skip()
+        self._at = end + 1
+        return found
 
-    def _balanced(self) -> str | None:
+    def _closing(self) -> int | None:
+        """The position of the brace that closes the one here."""
         depth = 0
         for i in range(self._at, len(self._text)):
             depth += {"{": 1, "}": -1}.get(self._text[i], 0)
             if depth == 0:
-                body = self._text[self._at + 1 : i]
-                self._at = i + 1
-                return body
+                return i
         return None
 
 
-def split_options(text: str) -> dict[str, str | None]:
-    """Options separated by blanks, as in ``max-iterations=4 top-down``; braces or quotes may hold blanks."""
-    options: dict[str, str | None] = {}
-    for match in re.finditer(r"([\w.\-]+)(?:=(\{(?:[^{}]|\{[^{}]*\})*\}|\"[^\"]*\"|'[^']*'|[^\s]*))?", text):
-        value = match.group(2)
-        if value and value[0] in "{\"'":
-            value = value[1:-1]
-        options[match.group(1)] = value
-    return options
+@dataclass(frozen=True)
+class _Option:
+    """An option as it stands in the text; without a value it is a flag."""
+
+    name: str
+    value: str | None
+    at: int
+
+
+_OPTION = re.compile(
+    r"([\w.\-]+)(?:=(\{(?:[^{}]|\{[^{}]*\})*\}|\"[^\"]*\"|'[^']*'|[^\s{}\"']*))?(?![^\s}])", re.ASCII
+)
+
+
+def _unquoted(value: str | None) -> str | None:
+    return value[1:-1] if value and value[0] in "{\"'" else value
