@@ -10,6 +10,7 @@ LLVM_PASSES = (
     "convert-math-to-llvm",  # what has an intrinsic must not become a call
     "convert-math-to-libm",  # takes vectors apart, so it stands before vector is converted
     "convert-vector-to-llvm",
+    "convert-ub-to-llvm",
     "convert-index-to-llvm",
     "convert-arith-to-llvm",
     "convert-cf-to-llvm",
@@ -17,4 +18,4 @@ LLVM_PASSES = (
     "convert-func-to-llvm{use-bare-ptr-memref-call-conv=true}",
     "reconcile-unrealized-casts",
 )
-"""Takes functions of scf, cf, memref, vector (rank 1), arith, math and index to the llvm dialect."""
+"""Takes functions of scf, cf, memref, vector (rank 1), arith, math, index, ub to the llvm dialect."""
