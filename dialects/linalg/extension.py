@@ -7,6 +7,7 @@ from xdsl.ir import Attribute, Operation
 from lamina.dialects.linalg.contractions import CONTRACTIONS
 from lamina.dialects.linalg.convolutions import CONVOLUTIONS
 from lamina.dialects.linalg.elementwise import ELEMENTWISE
+from lamina.dialects.linalg.generic import GenericOp
 
-OPERATIONS: list[type[Operation]] = [*CONTRACTIONS, *CONVOLUTIONS, *ELEMENTWISE]
+OPERATIONS: list[type[Operation]] = [GenericOp, *CONTRACTIONS, *CONVOLUTIONS, *ELEMENTWISE]
 ATTRIBUTES: list[type[Attribute]] = []
