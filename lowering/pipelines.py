@@ -10,6 +10,7 @@ from xdsl.dialects.builtin import ModuleOp, TensorType
 from xdsl.dialects.func import FuncOp
 
 from lamina.lowering.llvm import LLVM_PASSES
+from lamina.lowering.codegen.target import Target
 from lamina.passes.framework.registry import NamedPipeline
 
 MODEL_PASSES = (
@@ -32,11 +33,14 @@ LINALG_PASSES = (
     "cse",
 )
 
+SCHEDULE = "func.func(cpu-default-schedule)"
+"""Choices for AVX2, so that text is the same everywhere; :func:`remaining_passes` makes them for a machine."""
+
 DISPATCH_PASSES = (
     "form-dispatches",  # a root and its epilogue become one function: the unit of scheduling and compiling
     "merge-equal-dispatches",  # before anything is done per function: equal kernels are compiled once
     "linalg-collapse-loops",  # few long loops: tiles that divide them waste less
-    "func.func(cpu-default-schedule)",  # choices become attributes that can be read and edited
+    SCHEDULE,  # choices become attributes that can be read and edited
     "vectorize-dispatches",  # while values are tensors: no aliasing to prove
     "canonicalize",
     "cse",
@@ -99,15 +103,30 @@ PIPELINES: dict[str, NamedPipeline] = dict(
 )
 
 
-def remaining_passes(module: ModuleOp) -> str:
-    """The passes that a module at any level still needs on its way to the ``llvm`` dialect."""
+def remaining_passes(module: ModuleOp, target: Target) -> str:
+    """The passes that a module at any level still needs on its way to the ``llvm`` dialect of a machine."""
+    return ",".join(_remaining(module)).replace(SCHEDULE, _schedule_for(target))
+
+
+def _schedule_for(target: Target) -> str:
+    options = {
+        "vector-bits": target.vector_bits,
+        "vector-registers": target.vector_registers,
+        "l1-bytes": target.l1_bytes,
+        "l2-bytes": target.l2_bytes,
+    }
+    text = " ".join(f"{name}={value}" for name, value in options.items())
+    return f"func.func(cpu-default-schedule{{{text}}})"
+
+
+def _remaining(module: ModuleOp) -> tuple[str, ...]:
     names = {op.name for op in module.walk()}
     dialects = {name.split(".", 1)[0] for name in names}
     if dialects & {"nn", "onnx"}:
-        return ",".join(TO_LLVM)
+        return TO_LLVM
     functions = [op for op in module.body.block.ops if isinstance(op, FuncOp)]
     if any(isinstance(t, TensorType) for f in functions for t in f.function_type.inputs.data):
         dispatched = any("lamina.dispatch" in f.attributes for f in functions)
         before = () if dispatched else (*LINALG_PASSES[1:], *DISPATCH_PASSES)
-        return ",".join((*before, *BUFFER_PASSES, *LOOP_PASSES, *MACHINE_PASSES))
-    return ",".join((*LOOP_PASSES, *MACHINE_PASSES))
+        return (*before, *BUFFER_PASSES, *LOOP_PASSES, *MACHINE_PASSES)
+    return (*LOOP_PASSES, *MACHINE_PASSES)

@@ -11,6 +11,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from lamina.lowering.codegen.arguments import arrange_inputs, check_input
 from lamina.lowering.codegen.signature import ArrayInfo
+from lamina.lowering.codegen.target import host_target
 from lamina.lowering.executable import Executable
 from lamina.lowering.pipelines import remaining_passes
 from lamina.lowering.signature import find_entry, signature_of
@@ -102,5 +103,5 @@ def _compile_static(module: ModuleOp, entry: str, threads: int | None) -> Execut
 def lower(module: ModuleOp, instrumentation: Sequence[Instrumentation] = ()) -> None:
     """Take a module of fixed shapes down to the llvm dialect, in place, by the passes it still needs."""
     PassManager(verify_each=False, instrumentation=list(instrumentation)).run(
-        module, remaining_passes(module)
+        module, remaining_passes(module, host_target())
     )
