@@ -9,8 +9,8 @@ from __future__ import annotations
 from xdsl.dialects.builtin import ModuleOp, TensorType
 from xdsl.dialects.func import FuncOp
 
-from lamina.lowering.llvm import LLVM_PASSES
 from lamina.lowering.codegen.target import Target
+from lamina.lowering.llvm import LLVM_PASSES
 from lamina.passes.framework.registry import NamedPipeline
 
 MODEL_PASSES = (
@@ -34,7 +34,7 @@ LINALG_PASSES = (
 )
 
 SCHEDULE = "func.func(cpu-default-schedule)"
-"""Choices for AVX2, so that text is the same everywhere; :func:`remaining_passes` makes them for a machine."""
+"""For AVX2, so that text is the same everywhere; :func:`remaining_passes` decides for one machine."""
 
 DISPATCH_PASSES = (
     "form-dispatches",  # a root and its epilogue become one function: the unit of scheduling and compiling
