@@ -138,8 +138,18 @@ class Analysis:
             self._decisions.undefined.add(result)
         is_view = len(shared) == 1 and not shared[0].same_buffer
         self._define(result, like=first, same=shared[0].same_buffer, view=op if is_view else None)
+        if isinstance(op, tensor.ExpandShapeOp) and is_view:
+            self._undo_collapse(op)
         for access in shared[1:]:
             self._aliases.unite(first, op.operands[access.operand])
+
+    def _undo_collapse(self, op: tensor.ExpandShapeOp) -> None:
+        """Expanding what was collapsed in the same way gives the very buffer again."""
+        for view in self._aliases.views(op.src):
+            if not isinstance(view, tensor.CollapseShapeOp) or view.reassociation != op.reassociation:
+                continue
+            if view.src.type == op.result.type:
+                self._aliases.identify(view.src, op.result)
 
     # Control flow
 

@@ -48,6 +48,9 @@ def _expand(buffers: Buffers, op: Operation) -> None:
     assert isinstance(op, tensor.ExpandShapeOp)
     buffer = buffers[op.src]
     shape = op.result.type.get_shape()
+    if (whole := _collapsed_from(buffer, op)) is not None:
+        buffers.replace(op, [whole])
+        return
     new = memref.ExpandShapeOp.build(
         operands=[buffer, list(op.dynamic_output_shape)],
         result_types=[expanded_type(cast(MemRefType, buffer.type), _groups(op), shape)],
@@ -57,6 +60,16 @@ def _expand(buffers: Buffers, op: Operation) -> None:
         },
     )
     buffers.replace(op, buffers.emit(new, op).results)
+
+
+def _collapsed_from(buffer: SSAValue, op: tensor.ExpandShapeOp) -> SSAValue | None:
+    """The buffer that was collapsed to ``buffer`` in the way in which it is expanded."""
+    made = buffer.owner
+    if not isinstance(made, memref.CollapseShapeOp) or made.reassociation != op.reassociation:
+        return None
+    source = made.src
+    assert isinstance(source.type, MemRefType)
+    return source if source.type.get_shape() == op.result.type.get_shape() else None
 
 
 @rewrite_rule("tensor.reshape")

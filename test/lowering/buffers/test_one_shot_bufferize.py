@@ -346,3 +346,15 @@ def test_random_programs_compute_the_same_on_buffers(seed: int, random_program) 
 @pytest.mark.parametrize("seed", range(4))
 def test_mlir_opt_accepts_bufferised_programs(seed: int, random_program, mlir_opt) -> None:
     mlir_opt(to_text(bufferized(random_program(100 + seed))[0]))
+
+
+def test_a_destination_written_through_a_collapsed_view_is_returned_as_it_is() -> None:
+    body = """
+  %flat = tensor.collapse_shape %x [[0, 1]] : tensor<2x4xf32> into tensor<8xf32>
+  %0 = tensor.insert %zero into %flat[%c1] : tensor<8xf32>
+  %1 = tensor.expand_shape %0 [[0, 1]] output_shape [2, 4] : tensor<8xf32> into tensor<2x4xf32>
+  return %1 : tensor<2x4xf32>"""
+    arguments = "%x: tensor<2x4xf32> {bufferization.writable = true}"
+    module, counts = bufferized(function(body, arguments, "tensor<2x4xf32>").replace("@f", "private @f"))
+    assert counts["copies"] == 0
+    assert "expand_shape" not in to_text(module)
