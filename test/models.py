@@ -84,7 +84,17 @@ def _download(requirement: str, folder: Path) -> str:
     if marker.exists():
         return "an earlier download failed"
     folder.mkdir(parents=True, exist_ok=True)
-    command = [sys.executable, "-m", "pip", "download", "--no-deps", "--quiet", "-d", str(folder), requirement]
+    command = [
+        sys.executable,
+        "-m",
+        "pip",
+        "download",
+        "--no-deps",
+        "--quiet",
+        "-d",
+        str(folder),
+        requirement,
+    ]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=600)
     if done.returncode != 0:
         marker.write_text(done.stderr)

@@ -1,4 +1,4 @@
-"""The index dialect of MLIR 22: arithmetic on ``index``, whose width the target decides. xDSL has none of it."""
+"""The index dialect of MLIR 22, which xDSL lacks: arithmetic on ``index``, as wide as the target decides."""
 
 from __future__ import annotations
 
