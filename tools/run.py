@@ -47,7 +47,7 @@ def build_parser() -> argparse.ArgumentParser:
     add("--shape", action="append", default=[], metavar="NAME=1x2x3", help="the shape of a random input")
     add("--outputs", metavar="FILE.npz", help="write the results by name (default: print a summary)")
     add("--interpret", action="store_true", help="run the reference interpreter instead of compiled code")
-    add("--threads", type=_number_from(1), metavar="N", help="threads that a call may use")
+    add("--threads", type=_number_from(1), metavar="N", help="bound on threads (kernels use one so far)")
     add("--benchmark", type=_number_from(1), metavar="N", help="time N calls and print the median")
     add("--emit", choices=["llvm", "asm", "obj"], help="write the code instead of running it (see -o)")
     add("-o", dest="output", metavar="FILE", help="where --emit writes (default: standard output)")
