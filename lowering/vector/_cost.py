@@ -97,8 +97,12 @@ class CostModel:
     def fits(self, steps: Mapping[int, int], vector: int) -> bool:
         """Whether a step's accumulators and the operands they are made from stay in registers."""
         held = self.accumulators(steps, vector)
+        registers = self.target.vector_registers
+        if self.arithmetic > 1:
+            # Intermediate values take registers, too: a few for a maximum, many for a function.
+            return held <= registers // (8 if self.arithmetic >= _WEIGHT_OF_A_FUNCTION else 4)
         if not self.root.reductions:
-            return held <= self.target.vector_registers // 2
+            return held <= registers // 2
         reused = [
             self._loads(access, steps, vector)
             for access in self.inputs
@@ -108,7 +112,7 @@ class CostModel:
         rows = min(reused, default=0)
         # Where each repeated scalar is used once only, LLVM loads them all ahead.
         repeated = 1 if rows > 1 or not reused else held
-        return held + rows + repeated <= self.target.vector_registers
+        return held + rows + repeated <= registers
 
     def _loads(self, access: Access, steps: Mapping[int, int], vector: int) -> float:
         outer = prod(step for loop, step in steps.items() if loop != vector and _depends(access, loop))
