@@ -262,3 +262,21 @@ def test_recurrent_layers_of_unknown_length_compile() -> None:
         x = _random(steps, batch, 3)
         for result, want in zip(compiled(x), lamina.interpret(module, x), strict=True):
             np.testing.assert_allclose(result, want, rtol=1e-4, atol=1e-5)
+
+
+def test_branches_by_a_computed_condition_compile() -> None:
+    inputs = [helper.make_tensor_value_info("x", TensorProto.FLOAT, [3])]
+    inputs.append(helper.make_tensor_value_info("c", TensorProto.BOOL, []))
+    branches = {
+        f"{name}_branch": helper.make_graph(
+            [helper.make_node(op_type, ["x"], [name])], name, [], [onnx.ValueInfoProto(name=name)]
+        )
+        for name, op_type in (("then", "Neg"), ("else", "Abs"))
+    }
+    node = helper.make_node("If", ["c"], ["y"], **branches)
+    graph = helper.make_graph([node], "g", inputs, [onnx.ValueInfoProto(name="y")])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 16)], ir_version=8)
+    compiled = lamina.compile(import_onnx(model))
+    x = np.array([1.0, -2.0, 3.0], np.float32)
+    np.testing.assert_array_equal(compiled(x, np.array(True)), -x)
+    np.testing.assert_array_equal(compiled(x, np.array(False)), np.abs(x))
