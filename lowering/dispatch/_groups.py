@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from xdsl.dialects import tensor
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import Block, Operation, SSAValue
 
@@ -47,7 +48,7 @@ class Grouping:
         for node in backwards:
             if node.op not in self._taken and not isinstance(node.op, linalg.FillOp):
                 self._add([node.op])
-        self._paddings()
+        self._insertions()
         for node in backwards:
             if node.op not in self._taken:
                 self._add([node.op])
@@ -130,9 +131,21 @@ class Grouping:
         users = [members[use.operation] for use in value.uses]
         return all(user.reads_rows(value, rows) for user in users)
 
-    def _paddings(self) -> None:
-        """Insertions into a fill, which belongs to them like the fill of any other output."""
+    def _insertions(self) -> None:
+        """Insertions of a kernel's result into a larger tensor join the kernel, which then writes there.
+
+        So padding and concatenation copy nothing. An insertion of anything else into a fill is a kernel of
+        its own; one into another tensor is none.
+        """
+        ends = {group.ops[-1]: group for group in self.groups}
         for op in reversed(self.order):
-            if is_padding(op):
+            if not isinstance(op, tensor.InsertSliceOp):
+                continue
+            group = ends.get(op.source.owner) if isinstance(op.source.owner, Operation) else None
+            if group is not None and op.source.has_one_use() and len(group.ops[-1].results) == 1:
+                group.ops.append(op)
+                self._taken.add(op)
+            elif is_padding(op):
                 self._add([op])
-                self._taken.add(op.dest.owner)  # pyright: ignore[reportAttributeAccessIssue]
+            if is_padding(op) and op in self._taken:
+                self._taken.add(op.dest.owner)  # pyright: ignore[reportArgumentType]

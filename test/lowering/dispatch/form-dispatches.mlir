@@ -94,3 +94,26 @@ func.func @dynamic(%x: tensor<?x4xf32>, %w: tensor<4x2xf32>) -> tensor<?x2xf32> 
   %1 = nn.relu %0 : (tensor<?x2xf32>) -> tensor<?x2xf32>
   return %1 : tensor<?x2xf32>
 }
+
+// Kernels write into the padded image and into the concatenation themselves.
+// CHECK-LABEL: func.func private @insertions_dispatch_0(
+// CHECK-SAME: [[OUT:%[0-9]+]]: tensor<1x6x6x2xf32> {bufferization.writable = true}
+// CHECK: [[TANH:%[0-9]+]] = linalg.generic
+// CHECK: [[FILL:%[0-9]+]] = linalg.fill ins({{.*}}) outs([[OUT]]
+// CHECK-NEXT: tensor.insert_slice [[TANH]] into [[FILL]][0, 1, 1, 0]
+// CHECK-LABEL: func.func private @insertions_dispatch_1(
+// CHECK: linalg.conv_2d_nhwc_hwcf
+// CHECK: tensor.insert_slice %{{.*}} into %{{.*}}[0, 0, 0, 0]
+// CHECK-LABEL: func.func private @insertions_dispatch_2(
+// CHECK: math.exp
+// CHECK: tensor.insert_slice %{{.*}} into %{{.*}}[0, 0, 0, 2]
+// CHECK-LABEL: func.func @insertions(
+// CHECK-NOT: tensor.insert_slice
+// CHECK: return
+func.func @insertions(%x: tensor<1x4x4x2xf32>, %w: tensor<3x3x2x2xf32>) -> tensor<1x4x4x4xf32> {
+  %0 = nn.tanh %x : (tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32>
+  %1 = nn.conv2d %0, %w {pads = array<i64: 1, 1, 1, 1>, layout = "NHWC"} : (tensor<1x4x4x2xf32>, tensor<3x3x2x2xf32>) -> tensor<1x4x4x2xf32>
+  %2 = nn.exp %x : (tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32>
+  %3 = nn.concat %1, %2 {axis = 3 : i64} : (tensor<1x4x4x2xf32>, tensor<1x4x4x2xf32>) -> tensor<1x4x4x4xf32>
+  return %3 : tensor<1x4x4x4xf32>
+}
