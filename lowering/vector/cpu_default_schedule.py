@@ -115,12 +115,27 @@ def default_schedule(root: Structured, target: Target) -> Schedule | None:
             if best is None or cost < best[0]:
                 best = cost, tile, vector
     if best is None:
-        return None
+        return _transposition(root, model.lanes)
     _, tile, vector = best
     sizes = tuple(tile.get(loop, 1) for loop in root.loops)
     order = _order(root, tile, vector, target)
     packed = None if vector in root.reductions else _packed_input(root, sizes, order, vector, target)
     return Schedule(sizes, order, vector, packed)
+
+
+def _transposition(root: Structured, lanes: int) -> Schedule | None:
+    """Square tiles for an elementwise operation that reads along one loop and writes along another."""
+    if root.reductions or not root.output_accesses or not root.output_accesses[0]:
+        return None
+    written = root.output_accesses[0][-1].is_loop()
+    reading = {root.input_accesses[i][-1].is_loop() for i in root.used_inputs() if root.input_accesses[i]}
+    if written is None or len(reading) != 1 or None in reading:
+        return None
+    read = next(loop for loop in reading if loop is not None)
+    if read == written or min(root.sizes[read], root.sizes[written]) < lanes:
+        return None
+    tile = tuple(lanes if loop in (read, written) else 1 for loop in root.loops)
+    return Schedule(tile, tuple(root.loops), written)
 
 
 def _tiles(model: CostModel, vector: int) -> Iterator[dict[int, int]]:
