@@ -28,7 +28,10 @@ class Linear:
 
     def coefficient(self, loop: int) -> int:
         """The factor of a loop, 0 where the expression does not depend on it."""
-        return dict(self.coefficients).get(loop, 0)
+        for varying, factor in self.coefficients:
+            if varying == loop:
+                return factor
+        return 0
 
     def is_loop(self) -> int | None:
         """The loop that the expression is, if it is one and nothing else."""

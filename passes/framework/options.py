@@ -27,7 +27,7 @@ def option_name(field: dataclasses.Field[Any]) -> str:
 def make_pass(declaration: type[Pass], options: Mapping[str, str | None], fail: Raise = _plain) -> Pass:
     """An instance of a pass from option texts (None for an option without a value: a flag)."""
     fields = {option_name(f): f for f in dataclasses.fields(declaration)}
-    hints = get_type_hints(declaration)
+    hints = get_type_hints(declaration) if options else {}
     values: dict[str, Any] = {}
     for name, text in options.items():
         field = fields.get(name) or fields.get(name.replace("_", "-"))
