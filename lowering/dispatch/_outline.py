@@ -11,7 +11,8 @@ from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import Block, Operation, OpResult, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from lamina.lowering.dispatch._structure import destination, is_cloneable, outputs_of, view_chain
+from lamina.lowering.dispatch._structure import destination, is_cloneable, outputs_of
+from lamina.lowering.dispatch._views import view_chain
 from lamina.passes.linalg._scalar_body import fused_location
 
 DISPATCH = "lamina.dispatch"

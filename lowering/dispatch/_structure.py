@@ -98,17 +98,6 @@ def outputs_of(op: Operation) -> tuple[SSAValue, ...]:
     return as_generic(op).outputs if is_structured(op) else ()
 
 
-def view_chain(value: SSAValue) -> list[Operation]:
-    """The slice that a value is, and the reshapes that split its dimensions; empty for anything else."""
-    chain: list[Operation] = []
-    while isinstance(value.owner, tensor.ExpandShapeOp):
-        chain.append(value.owner)
-        value = value.owner.src
-    if not isinstance(value.owner, tensor.ExtractSliceOp):
-        return []
-    return [value.owner, *reversed(chain)]
-
-
 def is_initial_fill(op: Operation) -> bool:
     """Whether a fill only prepares the outputs of structured operations, which take it in."""
     if not isinstance(op, linalg.FillOp) or not op.results:

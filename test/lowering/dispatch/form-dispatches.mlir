@@ -117,3 +117,22 @@ func.func @insertions(%x: tensor<1x4x4x2xf32>, %w: tensor<3x3x2x2xf32>) -> tenso
   %3 = nn.concat %1, %2 {axis = 3 : i64} : (tensor<1x4x4x2xf32>, tensor<1x4x4x2xf32>) -> tensor<1x4x4x4xf32>
   return %3 : tensor<1x4x4x4xf32>
 }
+
+// Reshapes of a slice go with it where they stay views; a merge of dimensions apart in memory does not.
+// CHECK-LABEL: func.func private @reshaped_slices_dispatch_0(
+// CHECK-SAME: %x: tensor<3x2x4xf32>,
+// CHECK: tensor.extract_slice %x[1, 0, 0] [1, 2, 4] [1, 1, 1]
+// CHECK-NEXT: tensor.collapse_shape
+// CHECK: math.exp
+// CHECK-LABEL: func.func private @reshaped_slices_dispatch_1(
+// CHECK-SAME: : tensor<6xf32>
+// CHECK: math.tanh
+func.func @reshaped_slices(%x: tensor<3x2x4xf32>) -> (tensor<8xf32>, tensor<6xf32>) {
+  %0 = nn.slice %x {starts = array<i64: 1, 0, 0>, ends = array<i64: 2, 2, 4>, steps = array<i64: 1, 1, 1>} : (tensor<3x2x4xf32>) -> tensor<1x2x4xf32>
+  %1 = nn.reshape %0 {shape = array<i64: 8>} : (tensor<1x2x4xf32>) -> tensor<8xf32>
+  %2 = nn.exp %1 : (tensor<8xf32>) -> tensor<8xf32>
+  %3 = nn.slice %x {starts = array<i64: 1, 0, 0>, ends = array<i64: 2, 2, 3>, steps = array<i64: 1, 1, 1>} : (tensor<3x2x4xf32>) -> tensor<1x2x3xf32>
+  %4 = nn.reshape %3 {shape = array<i64: 6>} : (tensor<1x2x3xf32>) -> tensor<6xf32>
+  %5 = nn.tanh %4 : (tensor<6xf32>) -> tensor<6xf32>
+  return %2, %5 : tensor<8xf32>, tensor<6xf32>
+}
