@@ -29,7 +29,7 @@ STAGES = (
 @given(recipe=recipes(), seed=st.integers(0, 1000))
 def test_each_stage_keeps_the_values(recipe: Recipe, seed: int) -> None:
     module = recipe.build()
-    inputs = recipe.arrays(seed)
+    inputs = [far_from_overflow(array) for array in recipe.arrays(seed)]
     expected = arrays(lamina.interpret(module, *inputs))
     for stage in STAGES:
         lamina.run_pipeline(module, stage)
@@ -40,10 +40,15 @@ def test_each_stage_keeps_the_values(recipe: Recipe, seed: int) -> None:
                 np.testing.assert_array_equal(found, wanted, stage)
                 continue
             scale = max(1.0, float(np.abs(wanted[np.isfinite(wanted)]).max(initial=0)))
-            if scale > 1e30:  # near overflow the order of a sum decides between infinities and NaN
-                continue
             message = f"{stage}\n{to_text(module)}"
             np.testing.assert_allclose(found, wanted, 1e-4, 1e-4 * scale, err_msg=message)
+
+
+def far_from_overflow(array: np.ndarray) -> np.ndarray:
+    """Floats of moderate size, or infinite: near overflow the order of a sum decides what is finite."""
+    return (
+        np.where(np.isfinite(array), np.clip(array, -1e3, 1e3), array) if array.dtype.kind == "f" else array
+    )
 
 
 def arrays(values: object) -> tuple[np.ndarray, ...]:
