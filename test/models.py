@@ -45,6 +45,7 @@ MODELS = {
     "ch_ppocr_mobile_v2.0_cls_infer.onnx": "rapidocr",
     "ch_PP-OCRv4_det_infer.onnx": "rapidocr",
     "ch_PP-OCRv4_rec_infer.onnx": "rapidocr",
+    "silero_vad/data/silero_vad.onnx": "silero",
     "silero_vad_op18_ifless.onnx": "silero",
     "silero_vad_16k_sequence.onnx": "silero",
     "nsnet2-20ms-baseline.onnx": "nsnet2",

@@ -14,7 +14,8 @@ from lamina.lowering.onnx.convert_onnx_to_nn import import_onnx
 
 pytestmark = pytest.mark.models
 
-MODELS: list[tuple[str, dict[str, tuple[int, ...]]]] = [
+Given = dict[str, "tuple[int, ...] | np.ndarray"]
+MODELS: list[tuple[str, Given]] = [
     ("pulsevad_2.1k.onnx", {"log_mel": (2, 64, 21)}),
     ("pulsevad_teacher_81k.onnx", {"log_mel": (3, 64, 21)}),
     ("pulsevad_2.1k_int8.onnx", {"log_mel": (2, 64, 21)}),
@@ -32,16 +33,22 @@ MODELS: list[tuple[str, dict[str, tuple[int, ...]]]] = [
     ("ch_PP-OCRv4_det_infer.onnx", {"x": (1, 3, 64, 96)}),
     ("ch_PP-OCRv4_rec_infer.onnx", {"x": (1, 3, 48, 96)}),
     ("nsnet2-20ms-baseline.onnx", {"input": (2, 40, 161)}),
+    ("silero_vad_16k_sequence.onnx", {"input": (5, 576), "h": (1, 1, 128), "c": (1, 1, 128)}),
+    ("silero_vad_op18_ifless.onnx", {"input": (2, 576), "state": (2, 2, 128), "sr": np.array(16000)}),
+    ("paraphrase-MiniLM-L3-v2.onnx", {"input_ids": (2, 11), "attention_mask": np.ones((2, 11), np.int64)}),
 ]
 
 
-def _feeds(session: Any, shapes: dict[str, tuple[int, ...]]) -> dict[str, np.ndarray]:
+def _feeds(session: Any, shapes: Given) -> dict[str, np.ndarray]:
     rng = np.random.default_rng(0)
     dtypes = {"tensor(float)": np.float32, "tensor(int32)": np.int32, "tensor(int64)": np.int64}
     feeds: dict[str, np.ndarray] = {}
     for value in session.get_inputs():
         dtype = dtypes[value.type]
         shape = shapes[value.name]
+        if isinstance(shape, np.ndarray):
+            feeds[value.name] = shape
+            continue
         feeds[value.name] = (
             rng.standard_normal(shape).astype(dtype)
             if dtype is np.float32
@@ -52,7 +59,7 @@ def _feeds(session: Any, shapes: dict[str, tuple[int, ...]]) -> dict[str, np.nda
 
 @pytest.mark.parametrize(("name", "shapes"), MODELS, ids=[Path(name).stem for name, _ in MODELS])
 def test_model_gives_what_onnx_runtime_gives(
-    name: str, shapes: dict[str, tuple[int, ...]], run_nn: Callable[..., list[np.ndarray]]
+    name: str, shapes: Given, run_nn: Callable[..., list[np.ndarray]]
 ) -> None:
     onnxruntime = pytest.importorskip("onnxruntime")
     path = model_file(name)
@@ -67,3 +74,15 @@ def test_model_gives_what_onnx_runtime_gives(
         assert result.dtype == want.dtype
         assert result.shape == want.shape
         np.testing.assert_allclose(result, want, rtol=1e-4, atol=1e-5 * max(1.0, float(np.abs(want).max())))
+
+
+def test_nested_branches_are_pruned_by_a_constant(run_nn: Callable[..., list[np.ndarray]]) -> None:
+    onnxruntime = pytest.importorskip("onnxruntime")
+    path = model_file("silero_vad/data/silero_vad.onnx")
+    shapes = {"input": (1, 512), "state": (2, 1, 128)}
+    feeds = _feeds(onnxruntime.InferenceSession(str(path)), {**shapes, "sr": np.array(16000)})
+    module = import_onnx(path, input_shapes=shapes, constants={"sr": feeds["sr"]})
+    assert not [op for op in module.walk() if op.name.startswith("scf.")]
+    wanted = onnxruntime.InferenceSession(str(path)).run(None, feeds)
+    for result, want in zip(run_nn(module, list(feeds.values())), wanted, strict=True):
+        np.testing.assert_allclose(result, want, rtol=1e-4, atol=1e-5)
