@@ -41,6 +41,7 @@ class Emitter:
         self.location = location
         self._entry = entry
         self._constants: dict[Attribute, SSAValue] = {}
+        self._positions: dict[int, SSAValue] = {}
         for op in entry.ops:
             if not isinstance(op, arith.ConstantOp):
                 break
@@ -59,8 +60,10 @@ class Emitter:
         """A position as a value of type index."""
         if isinstance(value, SSAValue):
             return value
-        constant = self.constant(IntegerAttr(value, IndexType()))
-        constant.name_hint = f"c{value}"
+        constant = self._positions.get(value)
+        if constant is None:
+            constant = self._positions[value] = self.constant(IntegerAttr(value, IndexType()))
+            constant.name_hint = f"c{value}"
         return constant
 
     def constant(self, value: ConstantAttr) -> SSAValue:

@@ -6,6 +6,7 @@ An n-d vector of shape ``[a, b, n]`` is held as ``a * b`` vectors of ``n`` eleme
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cache
 from itertools import product
 from math import prod
 
@@ -45,6 +46,7 @@ def is_nd(type_: Attribute) -> bool:
     return len(shape_of(type_)) > 1 and not any(bool(flag) for flag in type_.get_scalable_dims())  # pyright: ignore[reportAttributeAccessIssue]
 
 
+@cache
 def row_type(type_: Attribute) -> VectorType:
     """The type of one row of a vector."""
     assert isinstance(type_, VectorType)

@@ -20,13 +20,17 @@ _OWN = "those of the operation"
 
 _effects: dict[type[Operation], bool | str] = {}
 """True for no effects, False for unknown ones, or whose they are."""
+_registered: dict[type[Operation], bool] = {}
 _stays: dict[type[Operation], bool] = {}
 """Whether operations of a class are never dead."""
 
 
 def is_registered(op: Operation) -> bool:
     """Whether the op has a definition (nothing may be assumed of one that has none)."""
-    return not isinstance(op, UnregisteredOp)
+    kind = type(op)
+    if kind not in _registered:  # a dictionary is faster than asking an abstract class
+        _registered[kind] = not issubclass(kind, UnregisteredOp)
+    return _registered[kind]
 
 
 def is_side_effect_free(op: Operation) -> bool:
