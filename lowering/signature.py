@@ -24,11 +24,6 @@ class EntrySignature:
     inputs: tuple[ArrayInfo, ...]
     outputs: tuple[ArrayInfo, ...]
 
-    @property
-    def is_static(self) -> bool:
-        """Whether every extent of the inputs is known."""
-        return all(n >= 0 for info in self.inputs for n in info.shape)
-
 
 def find_entry(module: ModuleOp, entry: str) -> FuncOp:
     """The function of a name; a missing one is a :class:`LaminaError` that names those there are."""

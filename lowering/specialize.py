@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 
 from xdsl.dialects.builtin import ModuleOp
 
+from lamina.dialects.core.diagnostics import error
 from lamina.lowering.codegen.arguments import arrange_inputs, check_input
 from lamina.lowering.codegen.signature import ArrayInfo
 from lamina.lowering.codegen.target import host_target
@@ -17,9 +18,24 @@ from lamina.lowering.pipelines import remaining_passes
 from lamina.lowering.signature import find_entry, signature_of
 from lamina.passes.framework.manager import Instrumentation, PassManager
 from lamina.passes.framework.timing import TimePasses
+from lamina.passes.nn.nn_set_shapes import set_shapes
 
+_LOWERED = {"bufferization", "linalg", "memref", "vector"}
+"""Dialects whose ops do not infer the shapes of their results."""
 MAX_SPECIALIZATIONS = 16
 """Sets of shapes whose code is kept; the one that was not used for longest goes first."""
+
+
+Shapes: TypeAlias = tuple[tuple[int, ...], ...]
+"""The shapes of all inputs."""
+
+
+class _Slot:
+    """The code for one set of shapes, once there is any; the lock is held by the thread that makes it."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.executable: Executable | None = None
 
 
 class Specialized:
@@ -30,7 +46,7 @@ class Specialized:
         self._module = module
         self._threads = threads
         self._signature = signature_of(find_entry(module, entry))
-        self._made: OrderedDict[tuple[tuple[int, ...], ...], Executable] = OrderedDict()
+        self._made: OrderedDict[Shapes, _Slot] = OrderedDict()
         self._lock = threading.Lock()
 
     @property
@@ -57,24 +73,24 @@ class Specialized:
         return [check_input(info, value) for info, value in zip(self.inputs, values, strict=True)]
 
     def executable_for(self, arrays: list[Any]) -> Executable:
-        """The code for the shapes of these inputs, compiled if there is none yet."""
+        """The code for the shapes of these inputs, compiled if there is none yet.
+
+        Calls with shapes whose code exists do not wait for a compilation for others.
+        """
         shapes = tuple(tuple(array.shape) for array in arrays)
+        slot = self._slot(shapes)
+        with slot.lock:
+            if slot.executable is None:
+                slot.executable = _compile_for(self._module, self.entry, shapes, self._threads)
+            return slot.executable
+
+    def _slot(self, shapes: Shapes) -> _Slot:
         with self._lock:
-            made = self._made.get(shapes)
-            if made is None:
-                made = self._compile(shapes)
-                self._made[shapes] = made
-                if len(self._made) > MAX_SPECIALIZATIONS:
-                    self._made.popitem(last=False)
+            slot = self._made.setdefault(shapes, _Slot())
             self._made.move_to_end(shapes)
-            return made
-
-    def _compile(self, shapes: tuple[tuple[int, ...], ...]) -> Executable:
-        from lamina.passes.nn.nn_set_shapes import set_shapes
-
-        module = self._module.clone()
-        set_shapes(module, self.entry, list(shapes))
-        return _compile_static(module, self.entry, self._threads)
+            if len(self._made) > MAX_SPECIALIZATIONS:
+                self._made.popitem(last=False)
+            return slot
 
     def __repr__(self) -> str:
         takes = ", ".join(map(str, self.inputs))
@@ -89,12 +105,27 @@ def compile_module(module: ModuleOp, entry: str = "main", threads: int | None = 
     """Compile a module at any level; it is not changed. Raises :class:`LaminaError`."""
     if any(op.name == "llvm.func" for op in module.body.block.ops):
         return Executable.from_llvm_module(module, entry)
-    if not signature_of(find_entry(module, entry)).is_static:
+    signature = signature_of(find_entry(module, entry))
+    if _dynamic(signature.inputs, signature.outputs):
+        _check_shapes_can_be_set(module, entry)
+    if _dynamic(signature.inputs):
         return Specialized(module.clone(), entry, threads)
-    return _compile_static(module.clone(), entry, threads)
+    return _compile_for(module, entry, [info.shape for info in signature.inputs], threads)
 
 
-def _compile_static(module: ModuleOp, entry: str, threads: int | None) -> Executable:
+def _compile_for(
+    module: ModuleOp, entry: str, shapes: Sequence[Sequence[int]], threads: int | None
+) -> Executable:
+    """Compile a copy of a module, at any level, for shapes of its inputs."""
+    module = module.clone()
+    function = find_entry(module, entry)
+    signature = signature_of(function)
+    if _dynamic(signature.inputs, signature.outputs):
+        set_shapes(module, entry, shapes)
+        for info in _dynamic(signature_of(function).outputs):
+            raise error(
+                f"gives a result whose shape does not follow from those of the inputs, {info}", function
+            )
     clock = TimePasses()
     lower(module, [clock])
     return Executable.from_llvm_module(module, entry, timings=clock.seconds)
@@ -105,3 +136,22 @@ def lower(module: ModuleOp, instrumentation: Sequence[Instrumentation] = ()) -> 
     PassManager(verify_each=False, instrumentation=list(instrumentation)).run(
         module, remaining_passes(module, host_target())
     )
+
+
+def _dynamic(*groups: Sequence[ArrayInfo]) -> list[ArrayInfo]:
+    """The inputs or outputs whose shape is not known."""
+    return [info for group in groups for info in group if any(n < 0 for n in info.shape)]
+
+
+def _check_shapes_can_be_set(module: ModuleOp, entry: str) -> None:
+    """Shapes are inferred from those of the inputs on ``nn``: what is lowered already keeps its own."""
+    lowered = {op.name.split(".", 1)[0] for op in module.walk()} & _LOWERED
+    if lowered:
+        function = find_entry(module, entry)
+        signature = signature_of(function)
+        infos = ", ".join(map(str, _dynamic(signature.inputs, signature.outputs)))
+        raise error(
+            f"has dynamic shapes, {infos}, and is lowered to '{min(lowered)}' already",
+            function,
+            hint="run `nn-set-shapes` before `convert-nn-to-linalg`",
+        )

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+import threading
 from collections.abc import Callable, Iterator
 from typing import Generic, TypeVar
 
@@ -23,6 +24,8 @@ class RuleTable(Generic[RuleT]):
         self.concern = concern
         self._package = package
         self._loaded = package is None
+        self._lock = threading.RLock()
+        self._loading = False
         self._rules: dict[str, RuleT] = {}
 
     def __call__(self, *names: str) -> Callable[[RuleT], RuleT]:
@@ -50,9 +53,20 @@ class RuleTable(Generic[RuleT]):
         return iter(sorted(self._rules))
 
     def _load(self) -> None:
+        """Import the modules of the package, once; a second thread waits until all rules are there."""
         if self._loaded:
             return
-        self._loaded = True
+        with self._lock:
+            if self._loaded or self._loading:
+                return
+            self._loading = True
+            try:
+                self._import_rules()
+                self._loaded = True
+            finally:
+                self._loading = False
+
+    def _import_rules(self) -> None:
         assert self._package is not None
         package = importlib.import_module(self._package)
         for module in pkgutil.iter_modules(package.__path__):

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import lamina
-from lamina.lowering.specialize import MAX_SPECIALIZATIONS, Specialized
+from lamina.lowering.specialize import Specialized
 
 LAYER = """
 func.func @main(%x: tensor<2x3xf32> {nn.name = "x"}, %w: tensor<3x2xf32> {nn.name = "the weights"})
@@ -195,26 +195,6 @@ def test_dynamic_shapes_are_checked_and_described(several: Any) -> None:
     with pytest.raises(lamina.LaminaError) as caught:
         several(np.zeros((5, 4), np.float32), True)
     assert str(caught.value) == "error: input 'x' must have shape [?, 3], not [5, 4]"
-
-
-def test_code_is_made_once_for_each_shape_and_kept_in_a_bounded_cache(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    exe = lamina.compile(lamina.parse(SEVERAL))
-    made: list[int] = []
-    monkeypatch.setattr(exe, "_compile", lambda shapes: made.append(shapes[0][0]) or shapes[0][0])
-
-    def use(rows: int) -> None:
-        assert exe.executable_for([np.zeros((rows, 3), np.float32), np.array(True)]) == rows  # pyright: ignore
-
-    for rows in range(MAX_SPECIALIZATIONS):
-        use(rows)
-    use(0)  # now 1 is the one not used for longest
-    assert made == list(range(MAX_SPECIALIZATIONS))
-    use(99)
-    use(0)
-    use(1)
-    assert made == [*range(MAX_SPECIALIZATIONS), 99, 1]
 
 
 def test_compile_and_interpret_take_a_file_name(tmp_path: Path) -> None:

@@ -1,0 +1,119 @@
+"""Models of dynamic shapes: code for each set of shapes, kept within bounds, and made by several threads."""
+
+from __future__ import annotations
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+import pytest
+
+import lamina
+from lamina.lowering import specialize
+from lamina.lowering.specialize import MAX_SPECIALIZATIONS
+
+ROWS = """
+func.func @main(%x: tensor<?x3xf32> {nn.name = "x"}) -> tensor<?xf32> {
+  %0 = nn.exp %x : (tensor<?x3xf32>) -> tensor<?x3xf32>
+  %1 = nn.reduce_sum %0 {axes = array<i64: 1>, keepdims = false} : (tensor<?x3xf32>) -> tensor<?xf32>
+  return %1 : tensor<?xf32>
+}
+"""
+
+
+def _rows(count: int) -> np.ndarray:
+    return np.random.default_rng(count).random((count, 3), np.float32)
+
+
+@pytest.fixture
+def made(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Numbers of rows, in the order in which code was made for them; that code is just the number."""
+    made: list[int] = []
+
+    def compile_for(_module: Any, _entry: str, shapes: Any, _threads: Any) -> int:
+        made.append(shapes[0][0])
+        return made[-1]
+
+    monkeypatch.setattr(specialize, "_compile_for", compile_for)
+    return made
+
+
+def test_code_is_made_once_for_each_shape_and_kept_in_a_bounded_cache(made: list[int]) -> None:
+    exe = lamina.compile(lamina.parse(ROWS))
+
+    def use(rows: int) -> None:
+        assert exe.executable_for([_rows(rows)]) == rows  # pyright: ignore
+
+    for rows in range(MAX_SPECIALIZATIONS):
+        use(rows)
+    use(0)  # now 1 is the one not used for longest
+    assert made == list(range(MAX_SPECIALIZATIONS))
+    use(99)
+    use(0)
+    use(1)
+    assert made == [*range(MAX_SPECIALIZATIONS), 99, 1]
+
+
+def test_threads_that_meet_new_shapes_get_right_results() -> None:
+    exe = lamina.compile(lamina.parse(ROWS))
+    counts = [1, 5, 5, 1, 2, 5, 2, 1] * 4
+    with ThreadPoolExecutor(4) as pool:
+        results = list(pool.map(lambda count: exe(_rows(count)), counts))
+    for count, result in zip(counts, results, strict=True):
+        np.testing.assert_allclose(result, np.exp(_rows(count)).sum(axis=1), rtol=1e-5)
+
+
+def test_a_call_does_not_wait_while_code_for_other_shapes_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    exe: Any = lamina.compile(lamina.parse(ROWS))
+    exe(_rows(2))
+    real, started, go_on = specialize._compile_for, threading.Event(), threading.Event()
+
+    def slow(*args: Any) -> Any:
+        started.set()
+        assert go_on.wait(60)
+        return real(*args)
+
+    monkeypatch.setattr(specialize, "_compile_for", slow)
+    with ThreadPoolExecutor(1) as pool:
+        pending = pool.submit(exe, _rows(4))
+        assert started.wait(60)
+        assert exe(_rows(2)).shape == (2,)
+        assert not pending.done()
+        go_on.set()
+        assert pending.result(60).shape == (4,)
+
+
+def test_shapes_of_results_follow_from_static_inputs() -> None:
+    text = ROWS.replace("%x: tensor<?x3xf32>", "%y: tensor<4x3xf32>").replace(
+        "  %0 = nn.exp", "  %x = tensor.cast %y : tensor<4x3xf32> to tensor<?x3xf32>\n  %0 = nn.exp"
+    )
+    exe = lamina.compile(lamina.parse(text))
+    assert [info.shape for info in exe.outputs] == [(4,)]
+    np.testing.assert_allclose(exe(_rows(4)), np.exp(_rows(4)).sum(axis=1), rtol=1e-5)
+
+
+def test_shapes_must_be_set_before_nn_is_lowered() -> None:
+    module = lamina.run_pipeline(lamina.parse(ROWS), "lower-to-linalg")
+    with pytest.raises(lamina.LaminaError) as caught:
+        lamina.compile(module)
+    assert str(caught.value) == (
+        "<text>:2:1: error: 'func.func' op has dynamic shapes, x: float32[?, 3], out0: float32[?], "
+        "and is lowered to 'linalg' already\n"
+        "  hint: run `nn-set-shapes` before `convert-nn-to-linalg`"
+    )
+
+
+def test_a_result_whose_shape_depends_on_values_is_an_error() -> None:
+    exe = lamina.compile(
+        lamina.parse("""
+func.func @main(%x: tensor<?xf32> {nn.name = "x"}, %shape: tensor<2xi64> {nn.name = "shape"})
+    -> (tensor<?x?xf32> {nn.name = "y"}) {
+  %0 = nn.dynamic_reshape %x, %shape : (tensor<?xf32>, tensor<2xi64>) -> tensor<?x?xf32>
+  return %0 : tensor<?x?xf32>
+}""")
+    )
+    with pytest.raises(lamina.LaminaError) as caught:
+        exe(np.zeros(6, np.float32), np.array([2, 3]))
+    message = "gives a result whose shape does not follow from those of the inputs, y: float32[?, ?]"
+    assert message in str(caught.value)
