@@ -11,6 +11,7 @@ from xdsl.dialects.builtin import ModuleOp, UnrealizedConversionCastOp
 
 from lamina.dialects.core.diagnostics import Location, error, op_name
 from lamina.dialects.core.reader import parse as parse_text
+from lamina.dialects.core.resources import require_resources
 from lamina.dialects.core.verifier import verify
 from lamina.lowering.codegen.arguments import arrange_inputs, check_input
 from lamina.lowering.codegen.signature import ARENA, DTYPE, RESULT, ArrayInfo
@@ -50,10 +51,12 @@ def load(
     try:
         text = path.read_text(encoding="utf-8")
     except UnicodeDecodeError as problem:
-        raise error("is not UTF-8 text", Location(str(path))) from problem
+        hint = "is it a binary file?"
+        raise error("is not UTF-8 text", Location(str(path)), hint=hint) from problem
     except OSError as problem:
         raise error(f"cannot be read: {problem.strerror}", Location(str(path))) from problem
     module = parse(text, name=str(path))
+    require_resources(module)
     if any(op.name.startswith("onnx.") for op in module.walk()):
         PassManager(verify_each=False).run(module, "convert-onnx-to-nn")
     return module
@@ -72,8 +75,7 @@ def compile(
     """Compile a module (at any level) or a model file to native code for this machine.
 
     The module itself is not changed. Where shapes are dynamic, code is made at the first call with new
-    shapes and kept. ``threads`` bounds the threads of a call; kernels use one so far.
-    Raises :class:`LaminaError`.
+    shapes and kept. ``threads`` is the number of threads a call may use. Raises :class:`LaminaError`.
     """
     from lamina.lowering.specialize import compile_module
 

@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from lamina.dialects.core.diagnostics import Location, did_you_mean, error
+from lamina.dialects.core.diagnostics import LaminaError, Location, did_you_mean, error
+from lamina.lowering.codegen.arguments import check_input
 from lamina.lowering.codegen.signature import ArrayInfo
 from lamina.tools.output import whole_file
 
@@ -27,7 +28,15 @@ def read_arrays(path: str, inputs: Sequence[ArrayInfo]) -> dict[str, np.ndarray]
     if missing:
         plural = "s" if len(missing) > 1 else ""
         raise error(f"lacks the input{plural} {', '.join(missing)}", Location(path))
-    return {info.name: _native(arrays[info.name], info.dtype) for info in inputs}
+    return {info.name: _checked(info, arrays[info.name], path) for info in inputs}
+
+
+def _checked(info: ArrayInfo, array: np.ndarray, path: str) -> np.ndarray:
+    try:
+        return check_input(info, _native(array, info.dtype))
+    except LaminaError as problem:
+        first = problem.diagnostics[0]
+        raise error(first.message, Location(path), hint=first.hint) from problem
 
 
 def _load(path: str) -> dict[str, np.ndarray]:
@@ -40,7 +49,7 @@ def _load(path: str) -> dict[str, np.ndarray]:
             return {name: archive[name] for name in archive.files}
     except OSError as problem:
         raise error(f"cannot be read: {problem.strerror or problem}", Location(path)) from problem
-    except (zipfile.BadZipFile, EOFError, zlib.error, struct.error) as problem:
+    except (zipfile.BadZipFile, EOFError, zlib.error, struct.error, RuntimeError) as problem:
         hint = "it may be cut off: write it with numpy.savez"
         raise error("is no whole .npz archive", Location(path), hint=hint) from problem
     except ValueError as problem:

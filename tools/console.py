@@ -35,6 +35,7 @@ def read_text(path: str) -> tuple[str, str]:
         column = problem.start - problem.object.rfind(b"\n", 0, problem.start)
         hint = "`lamina-translate --import-onnx` reads ONNX models" if name.endswith(".onnx") else None
         place = Location(name, line, column)
+        _sources[name] = ""  # bytes that are no text are not shown
         raise error("is not UTF-8 text", place, hint=hint or "is it a binary file?") from None
     except OSError as problem:
         raise error(f"cannot be read: {problem.strerror}", Location(name)) from problem
@@ -128,6 +129,9 @@ def _after_exit(stop: SystemExit) -> int:
 
 
 def _explain(problem: Exception) -> None:
+    if isinstance(problem, ImportError):
+        say(f"error: a package that Lamina needs cannot be imported: {problem}")
+        return
     from lamina.dialects.core.diagnostics import Diagnostic, LaminaError
 
     match problem:
@@ -149,17 +153,29 @@ def _signals_as_exceptions() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    ending = [s for s in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(s) is signal.SIG_DFL]
-    for number in ending:
-        signal.signal(number, _exit_for)
+    usual = {
+        signal.SIGTERM: signal.SIG_DFL,
+        signal.SIGHUP: signal.SIG_DFL,
+        signal.SIGINT: signal.default_int_handler,
+    }
+    # What the caller has set otherwise, as nohup does, stays.
+    ours = [number for number, handler in usual.items() if signal.getsignal(number) is handler]
+    for number in ours:
+        signal.signal(number, _raise_for)
     try:
         yield
     finally:
-        for number in ending:
-            signal.signal(number, signal.SIG_DFL)
+        for number in ours:
+            signal.signal(number, usual[number])
 
 
-def _exit_for(number: int, frame: Any) -> None:
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C. The interpreter remembers one of Python's own class that a C module let through, and dies of it."""
+
+
+def _raise_for(number: int, frame: Any) -> None:
+    if number == signal.SIGINT:
+        raise Interrupted
     raise SystemExit(128 + number)
 
 

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Sequence
 from typing import IO, TYPE_CHECKING
 
+from lamina.tools.arguments import ToolParser, whole_number
 from lamina.tools.console import read_text, remember_source, report, run_tool, say
 from lamina.tools.output import show, write_with
 
@@ -26,9 +27,7 @@ _SEPARATOR = re.compile(r"^//[ \t]*-----[ \t]*\n", re.MULTILINE)
 
 def build_parser() -> argparse.ArgumentParser:
     """The options of ``lamina-opt``, without the passes (which are not imported to show the help)."""
-    parser = argparse.ArgumentParser(
-        "lamina-opt", description="Run passes on MLIR text.", epilog=_EPILOG, allow_abbrev=False
-    )
+    parser = ToolParser("lamina-opt", "Run passes on MLIR text.", _EPILOG)
     add = parser.add_argument
     add("file", nargs="?", default="-", help="file to read (default: standard input)")
     add("-o", dest="output", metavar="FILE", help="file to write (default: standard output)")
@@ -56,7 +55,7 @@ def build_parser() -> argparse.ArgumentParser:
     add(
         "--mlir-elide-elementsattrs-if-larger",
         metavar="N",
-        type=int,
+        type=whole_number(0),
         help="leave out constants of more elements",
     )
     add("--mlir-print-ir-before-all", action="store_true", help="print the IR before each pass, to stderr")

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from lamina.tools.arguments import ToolParser, whole_number
 from lamina.tools.console import run_tool, say, wait_for
 from lamina.tools.output import show, whole_file, write_text
 
@@ -18,37 +19,22 @@ if TYPE_CHECKING:
     from lamina.lowering.codegen.signature import ArrayInfo
 
 
-def _number_from(least: int) -> Callable[[str], int]:
-    """The argparse type of a whole number that is not below ``least``."""
-
-    def convert(text: str) -> int:
-        try:
-            number = int(text)
-        except ValueError:
-            number = least - 1
-        if number < least:
-            raise argparse.ArgumentTypeError(f"'{text}' is no whole number of at least {least}")
-        return number
-
-    return convert
-
-
 def build_parser() -> argparse.ArgumentParser:
     """The options of ``lamina-run``."""
-    parser = argparse.ArgumentParser("lamina-run", description="Run a model.", allow_abbrev=False)
+    parser = ToolParser("lamina-run", "Run a model.")
     add = parser.add_argument
     add("file", help="a model: .onnx or .mlir, at any level")
     add("--entry", default="main", help="the function to run (default: main)")
     given = parser.add_mutually_exclusive_group()
     given.add_argument("--inputs", metavar="FILE.npz", help="arrays by input name")
     given.add_argument(
-        "--random-inputs", metavar="SEED", type=_number_from(0), help="random arrays from this seed"
+        "--random-inputs", metavar="SEED", type=whole_number(0), help="random arrays from this seed"
     )
     add("--shape", action="append", default=[], metavar="NAME=1x2x3", help="the shape of a random input")
     add("--outputs", metavar="FILE.npz", help="write the results by name (default: print a summary)")
     add("--interpret", action="store_true", help="run the reference interpreter instead of compiled code")
-    add("--threads", type=_number_from(1), metavar="N", help="bound on threads (kernels use one so far)")
-    add("--benchmark", type=_number_from(1), metavar="N", help="time N calls and print the median")
+    add("--threads", type=whole_number(1), metavar="N", help="threads that a call may use")
+    add("--benchmark", type=whole_number(1), metavar="N", help="time N calls and print the median")
     add("--emit", choices=["llvm", "asm", "obj"], help="write the code instead of running it (see -o)")
     add("-o", dest="output", metavar="FILE", help="where --emit writes (default: standard output)")
     add("--debug", action="store_true", help="show the traceback of an error")

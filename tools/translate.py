@@ -6,15 +6,14 @@ import argparse
 import sys
 from collections.abc import Sequence
 
+from lamina.tools.arguments import ToolParser
 from lamina.tools.console import read_text, run_tool
 from lamina.tools.output import write_text, write_with
 
 
 def build_parser() -> argparse.ArgumentParser:
     """The options of ``lamina-translate``."""
-    parser = argparse.ArgumentParser(
-        "lamina-translate", description="Translate between file formats and IR text.", allow_abbrev=False
-    )
+    parser = ToolParser("lamina-translate", "Translate between file formats and IR text.")
     parser.add_argument("file", nargs="?", default="-", help="file to read (default: standard input)")
     what = parser.add_mutually_exclusive_group(required=True)
     what.add_argument("--import-onnx", action="store_true", help="an ONNX file to the onnx dialect")

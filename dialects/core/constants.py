@@ -44,6 +44,7 @@ class Blob:
         return hashlib.blake2b(self.data.data, digest_size=12).hexdigest()
 
 
+NO_DATA_HINT = "the text was printed without its constants, or lacks its `{-# dialect_resources #-}`"
 _blobs: dict[str, Blob] = {}
 _lock = threading.Lock()
 
@@ -91,10 +92,7 @@ def resource(key: str) -> Blob:
     """The blob of a key; a key without one is a :class:`LaminaError`."""
     blob = _blobs.get(key)
     if blob is None:
-        raise error(
-            f"the resource '{key}' has no data",
-            hint="the text was printed without its constants, or lacks its `{-# dialect_resources #-}`",
-        )
+        raise error(f"the resource '{key}' has no data", hint=NO_DATA_HINT)
     return blob
 
 

@@ -153,7 +153,7 @@ def _excerpt(location: Location | None, lookup: Callable[[str], str | None]) -> 
     column = max(location.column, 1)
     first = max(0, column - 80)
     line = _line(text, location.line, first, first + 120)
-    if line is None:
+    if line is None or (not line and column > 1):
         return []
     return [f"  {line}".rstrip(), "  " + " " * (column - 1 - first) + "^"]
 

@@ -18,7 +18,7 @@ def unknown_operation(context: Context, name: str, quoted: bool) -> tuple[str, s
         if context.allow_unregistered and not quoted:
             return _only_generic(name)
         hint = did_you_mean(dialect, sorted(context.registered_dialect_names))
-        other = "--allow-unregistered-dialect accepts operations in the generic form"
+        other = "`lamina-opt --allow-unregistered-dialect` accepts operations in the generic form"
         return f"unknown dialect '{dialect}' of operation '{name}'", hint or other
     if context.allow_unregistered and not quoted:
         return _only_generic(name)

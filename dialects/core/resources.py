@@ -6,11 +6,14 @@ import re
 from collections.abc import Callable
 
 import numpy as np
+from xdsl.dialects.builtin import DenseResourceAttr
+from xdsl.ir import Operation
 from xdsl.utils.exceptions import ParseError
 from xdsl.utils.lexer import Input, Span
 from xdsl.utils.mlir_lexer import MLIRTokenKind, StringLiteral
 
-from lamina.dialects.core.constants import add_resource, aligned_bytes
+from lamina.dialects.core.constants import NO_DATA_HINT, add_resource, aligned_bytes, has_resource
+from lamina.dialects.core.diagnostics import error
 from lamina.dialects.core.lexer import Lexer
 
 _HEADER_BYTES = 4
@@ -32,6 +35,15 @@ def take_resources(text: str, name: str) -> tuple[str, dict[str, str]]:
     keys = section.read()
     end = section.end
     return text[:start] + "\n" * text.count("\n", start, end) + text[end:], keys
+
+
+def require_resources(root: Operation) -> None:
+    """Raise a :class:`LaminaError` at the first op that holds a resource without data."""
+    for op in root.walk():
+        for attribute in (*op.properties.values(), *op.attributes.values()):
+            if isinstance(attribute, DenseResourceAttr) and not has_resource(attribute.resource_handle.data):
+                message = f"holds the resource '{attribute.resource_handle.data}', which has no data"
+                raise error(message, op, hint=NO_DATA_HINT)
 
 
 class _Section:

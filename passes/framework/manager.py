@@ -10,11 +10,12 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 from xdsl.utils.exceptions import DiagnosticException, PassFailedException
 
+from lamina.dialects.core.constants import NO_DATA_HINT
 from lamina.dialects.core.context import make_context
 from lamina.dialects.core.depth import room_for_nesting
 from lamina.dialects.core.diagnostics import Diagnostic, LaminaError, error, location_of, note, op_name
+from lamina.dialects.core.resources import require_resources
 from lamina.dialects.core.verifier import cause_of, verify
-from lamina.passes.framework.collection import rare_collections
 from lamina.passes.framework.conditions import Condition
 from lamina.passes.framework.passes import ANY_OP, Pass, PassContext
 from lamina.passes.framework.pipeline import Pipeline, parse_pipeline
@@ -50,7 +51,7 @@ class PassManager:
         """Run a pipeline on a module, in place. Raises :class:`LaminaError` where a pass fails."""
         if isinstance(pipeline, str):
             pipeline = parse_pipeline(pipeline)
-        with room_for_nesting(), rare_collections():
+        with room_for_nesting():
             self._run_items(pipeline, module)
 
     def _run_items(self, pipeline: Pipeline, op: Operation) -> None:
@@ -83,7 +84,7 @@ class PassManager:
             if self.verify_each:
                 self._check_result(pass_, op)
         except LaminaError as problem:
-            located = problem.in_pass(pass_.name, location_of(op))
+            located = _with_place(problem, op).in_pass(pass_.name, location_of(op))
             self._failed(pass_, op, located)
             raise located from problem
         except MemoryError:
@@ -137,6 +138,16 @@ def _require(condition: Condition, pass_: Pass, op: Operation) -> None:
     hint = f"run {' or '.join(f'`{name}`' for name in makers)} before" if makers else None
     notes = [note(f"so is '{op_name(other)}' here", other) for other in left[1:]]
     raise error(f"is not allowed here: the pass needs {condition.name}", left[0], notes=notes, hint=hint)
+
+
+def _with_place(problem: LaminaError, op: Operation) -> LaminaError:
+    """The error at the constant it is about, where that is one without data; else as it is."""
+    if problem.diagnostics[0].hint == NO_DATA_HINT:
+        try:
+            require_resources(op)
+        except LaminaError as located:
+            return located
+    return problem
 
 
 def _from_exception(problem: Exception, pass_: Pass, op: Operation) -> LaminaError:
