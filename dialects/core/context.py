@@ -11,6 +11,10 @@ from xdsl.context import Context
 from xdsl.dialects import get_all_dialects
 from xdsl.ir import Attribute, Dialect, Operation
 
+from lamina.dialects.core.implicit_builders import keep_the_hook_of_implicit_builders
+
+keep_the_hook_of_implicit_builders()
+
 _OWN = {
     "nn": ("lamina.dialects.nn", "Nn"),
     "onnx": ("lamina.dialects.onnx", "Onnx"),
