@@ -111,6 +111,7 @@ def _extracted(copy: Operation, op: Operation, builder: LinalgBuilder) -> Sequen
     if op.results[0].type != i1:
         return builder.insert(copy).results
     byte = builder.value(tensor.ExtractOp(copy.operands[0], list(copy.operands[1:]), i8))
+    copy.erase()  # else it stays a user of its operands
     copy.drop_all_references()  # it is not used, and must not count as a reader
     return [builder.value(arith.TruncIOp(byte, i1))]
 

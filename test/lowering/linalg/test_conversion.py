@@ -79,3 +79,21 @@ def test_a_filter_of_unknown_size_is_an_error_that_says_what_to_do() -> None:
     )
     with pytest.raises(LaminaError, match="filter of unknown height or width"):
         convert_nn_to_linalg(module)
+
+
+def test_a_branch_on_an_element_of_bool() -> None:
+    module = lamina.parse("""
+        func.func @main(%flag: tensor<i1>, %x: tensor<3xf32>) -> tensor<3xf32> {
+          %condition = tensor.extract %flag[] : tensor<i1>
+          %0 = scf.if %condition -> (tensor<3xf32>) {
+            %1 = nn.neg %x : (tensor<3xf32>) -> tensor<3xf32>
+            scf.yield %1 : tensor<3xf32>
+          } else {
+            scf.yield %x : tensor<3xf32>
+          }
+          return %0 : tensor<3xf32>
+        }""")
+    compiled = lamina.compile(module)
+    x = np.array([1, -2, 3], np.float32)
+    np.testing.assert_array_equal(compiled(np.array(True), x), -x)
+    np.testing.assert_array_equal(compiled(np.array(False), x), x)
