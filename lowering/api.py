@@ -75,7 +75,8 @@ def compile(
     """Compile a module (at any level) or a model file to native code for this machine.
 
     The module itself is not changed. Where shapes are dynamic, code is made at the first call with new
-    shapes and kept. ``threads`` is the number of threads a call may use. Raises :class:`LaminaError`.
+    shapes and kept. ``threads`` bounds the threads of a call; kernels use one so far.
+    Raises :class:`LaminaError`.
     """
     from lamina.lowering.specialize import compile_module
 

@@ -63,7 +63,7 @@ def _read(source: str | Path | bytes) -> tuple[bytes, str, Path | None]:
     try:
         return path.read_bytes(), str(path), path.parent
     except OSError as problem:
-        raise error(f"cannot read '{path}': {problem.strerror}") from None
+        raise error(f"cannot be read: {problem.strerror}", Location(str(path))) from None
 
 
 def _damaged(message: str, name: str) -> LaminaError:

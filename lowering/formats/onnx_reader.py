@@ -35,6 +35,7 @@ from lamina.dialects.onnx.table import DEFAULT_DOMAIN, Operator, find_operator
 from lamina.dialects.onnx.types import unknown_type
 from lamina.lowering.formats._onnx_functions import with_functions_inlined
 from lamina.lowering.formats._onnx_inference import inferred_types
+from lamina.lowering.formats._onnx_source import parse_model
 from lamina.lowering.formats._onnx_tensors import dimension_names, tensor_attribute, type_of
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ def load_onnx(
     :class:`LaminaError` for a file that is missing, damaged or no ONNX model, and for what the dialect
     cannot hold (sparse tensors).
     """
-    proto, name, directory = _parse(source)
+    proto, name, directory = parse_model(source)
     try:
         return _ModelReader(with_functions_inlined(proto, keep), name, directory).read()
     except LaminaError as problem:
@@ -59,47 +60,6 @@ def load_onnx(
             raise
         first = problem.diagnostics[0]
         raise error(first.message, Location(name), hint=first.hint, notes=first.notes) from None
-
-
-def _parse(source: str | Path | bytes | ModelProto) -> tuple[Any, str, Path | None]:
-    """The model, the name to show for it, and the folder of its external data."""
-    try:
-        from google.protobuf.message import DecodeError
-        from onnx import ModelProto
-    except ImportError:
-        raise error("reading ONNX models needs the package 'onnx'", hint="pip install lamina[onnx]") from None
-    if isinstance(source, ModelProto):
-        name, directory, proto = "<onnx model>", None, source
-    else:
-        data, name, directory = _read(source)
-        proto = ModelProto()
-        try:
-            proto.ParseFromString(data)
-        except (DecodeError, ValueError, RecursionError):
-            raise _damaged("the file is no ONNX model, or is damaged or truncated", name) from None
-    if not proto.HasField("graph"):
-        raise _damaged("the file holds no ONNX graph", name)
-    if not proto.opset_import:
-        raise _damaged("the model does not say which operator set it uses", name)
-    return proto, name, directory
-
-
-def _read(source: str | Path | bytes) -> tuple[bytes, str, Path | None]:
-    if isinstance(source, bytes):
-        return source, "<onnx model>", None
-    if not isinstance(source, str | Path):
-        raise error(f"a model cannot be read from a value of type {type(source).__name__}")
-    path = Path(source)
-    try:
-        return path.read_bytes(), str(path), path.parent
-    except OSError as problem:
-        raise error(f"cannot be read: {problem.strerror}", Location(str(path))) from None
-
-
-def _damaged(message: str, name: str) -> LaminaError:
-    return error(
-        message, Location(name), hint="the file may be incomplete: compare its size with the original's"
-    )
 
 
 class _ModelReader:

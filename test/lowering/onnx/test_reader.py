@@ -16,6 +16,7 @@ from lamina.dialects.core.diagnostics import LaminaError
 from lamina.dialects.core.text import parse, to_text
 from lamina.dialects.core.verifier import verify
 from lamina.lowering.formats.onnx_reader import load_onnx
+from lamina.lowering.onnx.convert_onnx_to_nn import import_onnx
 
 onnx = pytest.importorskip("onnx")
 helper, numpy_helper, TensorProto = onnx.helper, onnx.numpy_helper, onnx.TensorProto
@@ -239,3 +240,19 @@ def test_broken_models_are_one_error(make: Callable[[], Any], message: str) -> N
 def test_missing_file_is_an_error() -> None:
     with pytest.raises(LaminaError, match=r"no/such\.onnx: error: cannot be read: No such file"):
         load_onnx("no/such.onnx")
+
+
+def test_damaged_files_are_errors_or_models() -> None:
+    nodes = [RELU, helper.make_node("Conv", ["y", "w"], ["z"], pads=[1, 1], auto_pad="NOTSET")]
+    weights = numpy_helper.from_array(np.ones((2, 2, 3), np.float32), "w")
+    inputs, outputs = [_value("x", ["n", 2, 9])], [_value("z", None)]
+    data = _model(nodes, inputs=inputs, outputs=outputs, initializer=[weights]).SerializeToString()
+    rng = np.random.default_rng(0)
+    for _ in range(200):
+        damaged = bytearray(data[: rng.integers(len(data) // 2, len(data) + 1)])
+        for place in rng.integers(0, len(damaged), rng.integers(0, 4)):
+            damaged[place] = rng.integers(256)
+        try:
+            import_onnx(bytes(damaged))
+        except LaminaError as problem:
+            assert len(problem.diagnostics) == 1
