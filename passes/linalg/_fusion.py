@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import cast
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import (
     AffineMapAttr,
-    AnyFloat,
-    DenseIntOrFPElementsAttr,
-    FloatAttr,
-    IntegerAttr,
-    IntegerType,
     TensorType,
 )
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import Block, Operation, Region, SSAValue
-from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr, AffineMap
+from xdsl.ir.affine import AffineDimExpr, AffineMap
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from lamina.dialects.core.constants import as_array, is_splat
-from lamina.dialects.core.dtypes import numpy_dtype
+from lamina.passes.linalg._elementwise import (
+    is_elementwise,
+    is_projection,
+    keeps_order,
+    loop_extents,
+    loops_of,
+    scalar_of,
+)
 from lamina.passes.linalg._scalar_body import (
     fused_location,
     inline_body,
@@ -58,7 +58,7 @@ class FusedGeneric:
         self.absorbed: dict[Operation, None] = {}
         self._moved: set[Operation] = set()
         self.changed = False
-        self.extents = _extents(op)
+        self.extents = loop_extents(op)
 
     def fuse(self) -> int:
         """Take in whatever can be taken in; returns how many operations that were."""
@@ -137,7 +137,7 @@ class FusedGeneric:
             return False
         if len(self.values) + len(producer.inputs) - 1 > MAX_OPERANDS:
             return False
-        if not _is_projection(self.maps[i]) or uses_index(producer.body.block):
+        if not is_projection(self.maps[i]) or uses_index(producer.body.block):
             return False
         again = self._used_elsewhere(i) or self._repeats(i)
         if again and not (recompute and self._recomputable(producer)):
@@ -153,15 +153,15 @@ class FusedGeneric:
 
     def _repeats(self, i: int) -> bool:
         """Whether the input's elements are read for several iterations each."""
-        used = _loops_of(self.maps[i])
+        used = loops_of(self.maps[i])
         return any(extent != 1 for d, extent in enumerate(self.extents) if d not in used)
 
     def _recomputable(self, producer: linalg.GenericOp) -> bool:
         """Whether a producer may be computed again: a cheap body that reads less than it would write."""
         *inputs, _ = [attribute.data for attribute in producer.indexing_maps]
-        extents = _extents(producer)
+        extents = loop_extents(producer)
         wide = {d for d, extent in enumerate(extents) if extent != 1}
-        smaller = all(_keeps_order(m) and wide - _loops_of(m) for m in inputs)
+        smaller = all(keeps_order(m) and wide - loops_of(m) for m in inputs)
         return smaller and is_cheap(producer.body.block, self.limits.cheap_operations)
 
     def _composed(self, i: int, producer: linalg.GenericOp) -> list[AffineMap]:
@@ -266,73 +266,3 @@ def _erase_unused(op: Operation) -> None:
     if op.parent is not None and not any(result.uses for result in op.results):
         op.detach()
         op.erase()
-
-
-def scalar_of(producer: Operation) -> arith.ConstantOp | None:
-    """The scalar that a tensor holds everywhere: of a splat constant, or of a fill with a constant."""
-    if isinstance(producer, linalg.FillOp):
-        scalar = producer.operands[0].owner
-        return scalar if isinstance(scalar, arith.ConstantOp) else None
-    if isinstance(producer, arith.ConstantOp) and is_splat(producer.value):
-        value = producer.value
-        assert isinstance(value, DenseIntOrFPElementsAttr)
-        return _scalar_constant(value)
-    return None
-
-
-def _scalar_constant(value: DenseIntOrFPElementsAttr) -> arith.ConstantOp:
-    element = value.get_element_type()
-    number = as_array(value).flat[0]
-    if isinstance(element, IntegerType):
-        signed = int(number) if numpy_dtype(element).kind != "b" else -int(number)
-        return arith.ConstantOp(IntegerAttr(signed, element))
-    return arith.ConstantOp(FloatAttr(float(number), cast(AnyFloat, element)))
-
-
-def is_elementwise(op: linalg.GenericOp) -> bool:
-    """Whether a generic computes each element of one result from one iteration, without its old value."""
-    if len(op.res) != 1 or len(op.outputs) != 1 or op.body.block.args[-1].uses:
-        return False
-    parallel = all(t.data.value == "parallel" for t in op.iterator_types)
-    result = op.indexing_maps.data[-1].data
-    return parallel and len(result.results) == result.num_dims and _is_permutation(result)
-
-
-def _is_permutation(m: AffineMap) -> bool:
-    positions = {e.position for e in m.results if isinstance(e, AffineDimExpr)}
-    return len(positions) == m.num_dims == len(m.results)
-
-
-def _is_projection(m: AffineMap) -> bool:
-    """Loops, each at most once, and zeros."""
-    positions = [e.position for e in m.results if isinstance(e, AffineDimExpr)]
-    others = [e for e in m.results if not isinstance(e, AffineDimExpr)]
-    zeros = all(isinstance(e, AffineConstantExpr) and e.value == 0 for e in others)
-    return zeros and len(set(positions)) == len(positions)
-
-
-def _loops_of(m: AffineMap) -> set[int]:
-    """The loops that a map's results are."""
-    return {e.position for e in m.results if isinstance(e, AffineDimExpr)}
-
-
-def _keeps_order(m: AffineMap) -> bool:
-    """Whether elements are read in the order of the loops, without strides."""
-    return _is_projection(m) and _ascending(m.results)
-
-
-def _ascending(results: tuple[AffineExpr, ...]) -> bool:
-    positions = [e.position for e in results if isinstance(e, AffineDimExpr)]
-    return positions == sorted(positions)
-
-
-def _extents(op: linalg.GenericOp) -> list[int]:
-    """The extent of each loop, -1 where it is unknown."""
-    extents = [-1] * len(op.iterator_types)
-    for value, attribute in zip(op.operands, op.indexing_maps, strict=True):
-        if not isinstance(value.type, TensorType):
-            continue
-        for size, e in zip(value.type.get_shape(), attribute.data.results, strict=True):
-            if isinstance(e, AffineDimExpr) and size >= 0:
-                extents[e.position] = size
-    return extents
