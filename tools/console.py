@@ -170,7 +170,7 @@ def _signals_as_exceptions() -> Iterator[None]:
 
 
 class Interrupted(KeyboardInterrupt):
-    """Ctrl-C. The interpreter remembers one of Python's own class that a C module let through, and dies of it."""
+    """Ctrl-C. One of Python's own class that a C module let through would end the process by the signal."""
 
 
 def _raise_for(number: int, frame: Any) -> None:

@@ -16,6 +16,7 @@ from lamina.dialects.core.depth import room_for_nesting
 from lamina.dialects.core.diagnostics import Diagnostic, LaminaError, error, location_of, note, op_name
 from lamina.dialects.core.resources import require_resources
 from lamina.dialects.core.verifier import cause_of, verify
+from lamina.passes.framework.collection import rare_collections
 from lamina.passes.framework.conditions import Condition
 from lamina.passes.framework.passes import ANY_OP, Pass, PassContext
 from lamina.passes.framework.pipeline import Pipeline, parse_pipeline
@@ -51,7 +52,7 @@ class PassManager:
         """Run a pipeline on a module, in place. Raises :class:`LaminaError` where a pass fails."""
         if isinstance(pipeline, str):
             pipeline = parse_pipeline(pipeline)
-        with room_for_nesting():
+        with room_for_nesting(), rare_collections():
             self._run_items(pipeline, module)
 
     def _run_items(self, pipeline: Pipeline, op: Operation) -> None:
