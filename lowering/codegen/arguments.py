@@ -25,7 +25,7 @@ def check_input(info: ArrayInfo, value: Any) -> np.ndarray:
         value = _from_python(info, value)
     if value.dtype != info.dtype:
         raise error(
-            f"input '{info.name}' must have dtype {info.dtype.name}, not {value.dtype.name}",
+            f"input '{info.name}' must have dtype {info.dtype.name}, not {value.dtype}",
             hint=f"convert it: `x.astype({_dtype_name(info.dtype)})`",
         )
     if value.shape != info.shape and not _fits(info.shape, value.shape):

@@ -144,6 +144,7 @@ MISTAKES = {
     "unknown name": (lambda f: f(X, **{"a:c": Y}), "has no input 'a:c'\n.*did you mean 'a:b'"),
     "given twice": (lambda f: f(X, Y, x=X), "input 'x' is given twice"),
     "dtype": (lambda f: f(X, Y.astype(np.float64)), "'a:b' must have dtype float32, not float64\n.*astype"),
+    "byte order": (lambda f: f(X, Y.astype(">f4")), "must have dtype float32, not >f4\n.*astype"),
     "scalar of another dtype": (lambda f: f(X, np.float64(1)), "must have dtype float32, not float64"),
     "shape": (lambda f: f(X.T, Y), r"'x' must have shape \[2, 3\], not \[3, 2\]"),
     "ragged": (lambda f: f([[1.0], [2.0, 3.0]], Y), "input 'x' is no array"),
