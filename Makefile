@@ -11,7 +11,14 @@ $(BIN)/.installed: pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test]'
 	touch $@
 
-demo: $(BIN)/.installed ## a trained model through every level, its answer beside the expected one
+# The demo needs less than the tests, so that it starts sooner.
+$(BIN)/.demo: pyproject.toml
+	@echo "setting up .venv for the demo …"
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[examples]'
+	touch $@
+
+demo: $(BIN)/.demo ## a trained model through every level, its answer beside the expected one
 	$(BIN)/python examples/demo.py
 
 test: $(BIN)/.installed lint types lit pytest ## everything that a change must pass

@@ -80,6 +80,8 @@ def compile(
     """
     from lamina.lowering.specialize import compile_module
 
+    if threads is not None and (not isinstance(threads, int) or threads < 1):
+        raise error(f"threads must be a whole number from 1, not {threads!r}")
     if named:
         raise error(f"compile has no option '{next(iter(named))}'")
     if not isinstance(module, ModuleOp):
