@@ -139,6 +139,8 @@ class LiteralParser(Parser):
                 value = kind.get_normalized_value(value)
             elif not isinstance(kind, ComplexType):
                 kind.pack([value])
+                if isinstance(value, float) and math.isinf(value):
+                    self.raise_error(f"the number is too large for {kind}", element.span)
         except (VerifyException, ArithmeticError, ValueError) as problem:
             self.raise_error(str(problem), element.span)
         return value
@@ -168,7 +170,10 @@ class LiteralParser(Parser):
         """A number with its type; one that the type cannot hold is an error at the number."""
         span = self._current_token.span
         try:
-            return super().parse_optional_builtin_int_or_float_attr()
+            number = super().parse_optional_builtin_int_or_float_attr()
+            if isinstance(number, FloatAttr) and math.isinf(number.value.data) and "0x" not in span.text:
+                self.raise_error(f"the number is too large for {number.type}", span)
+            return number
         except (VerifyException, ArithmeticError, ValueError) as problem:
             self.raise_error(str(problem), span)
         except ParseError as problem:

@@ -11,6 +11,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import (
     FileLineColLoc,
     IntAttr,
+    IntegerType,
     LocationAttr,
     ModuleOp,
     ShapedType,
@@ -22,7 +23,7 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue, TypeAttribute
 from xdsl.parser import UnresolvedOperand
 from xdsl.parser.generic_parser import ParserState
 from xdsl.traits import IsolatedFromAbove
-from xdsl.utils.exceptions import MultipleSpansParseError, ParseError, VerifyException
+from xdsl.utils.exceptions import ParseError, VerifyException
 from xdsl.utils.lexer import Input, Span
 from xdsl.utils.mlir_lexer import MLIRTokenKind
 
@@ -31,6 +32,7 @@ from lamina.dialects.core.depth import room_for_nesting
 from lamina.dialects.core.diagnostics import Diagnostic, LaminaError, Location
 from lamina.dialects.core.lexer import Lexer
 from lamina.dialects.core.literals import LiteralParser
+from lamina.dialects.core.mistakes import diagnostic_of, innermost, place_of
 from lamina.dialects.core.names import unknown_operation
 from lamina.dialects.core.resources import take_resources
 from lamina.dialects.core.wording import in_plain_words
@@ -54,15 +56,15 @@ def parse(
             reader = Reader(context, text, name, resources)
             return reader.parse_module()
     except ParseError as problem:
-        raise LaminaError(_diagnostic_of(problem)) from problem
+        raise LaminaError(diagnostic_of(problem)) from problem
     except RecursionError as problem:
-        place = _place(reader.lexer.input, reader.pos) if reader else Location(name)
+        place = place_of(reader.lexer.input, reader.pos) if reader else Location(name)
         raise LaminaError(Diagnostic("the IR is nested too deeply to be read", place)) from problem
     except (LaminaError, MemoryError):
         raise
     except Exception as problem:
         # What the op parsers let through on malformed input.
-        message, hint = in_plain_words(_innermost(problem))
+        message, hint = in_plain_words(innermost(problem))
         if reader is None:
             raise
         name, place = reader.current_operation()
@@ -77,6 +79,7 @@ class Reader(LiteralParser):
         self._file = StringAttr(name)
         self.resources = resources
         self._operations: list[tuple[int, type[Operation] | None]] = []
+        self._location_end = -1
         self._first_uses: dict[str, Span] = {}
         self._types: dict[str, TypeAttribute] = {}
         self._aliases: dict[str, int] | None = None
@@ -104,9 +107,16 @@ class Reader(LiteralParser):
     def parse_operation(self) -> Operation:
         op = super().parse_operation()
         start, _ = self._operations.pop()
-        if isinstance(op.location, UnknownLoc):
+        # An explicit `loc(unknown)` stays; it is the last thing that was read.
+        if isinstance(op.location, UnknownLoc) and self._location_end != self.lexer.previous_end:
             op.location = self._location(start)
         return op
+
+    def parse_optional_location(self) -> LocationAttr | None:
+        location = super().parse_optional_location()
+        if location is not None:
+            self._location_end = self.lexer.previous_end
+        return location
 
     def _parse_block(self) -> Block:
         token = self._current_token
@@ -174,6 +184,13 @@ class Reader(LiteralParser):
         self._resume_from(known.end())
         return cached
 
+    def _parse_optional_integer_or_float_type(self) -> TypeAttribute | None:
+        start = self.pos
+        found = super()._parse_optional_integer_or_float_type()
+        if isinstance(found, IntegerType) and found.width.data > _WIDEST_INTEGER:
+            self.fail(f"there is no integer type {found}", start)
+        return found
+
     def _parse_optional_builtin_parametrized_type(self) -> TypeAttribute | None:
         start = self.pos
         found = super()._parse_optional_builtin_parametrized_type()
@@ -198,7 +215,7 @@ class Reader(LiteralParser):
         try:
             return read()
         except VerifyException as problem:
-            self.raise_error(_innermost(problem), start)
+            self.raise_error(innermost(problem), start)
         except ParseError as problem:
             if problem.msg.endswith("is not registered") or "symbol alias" in problem.msg:
                 raise ParseError(Span(start, start, self.lexer.input), problem.msg) from None
@@ -238,11 +255,11 @@ class Reader(LiteralParser):
     def current_operation(self) -> tuple[str, Location]:
         """The op that is being read, as the start of a message, and its place."""
         start, kind = self._operations[-1] if self._operations else (self.pos, None)
-        return (f"'{kind.name}' op " if kind else ""), _place(self.lexer.input, start)
+        return (f"'{kind.name}' op " if kind else ""), place_of(self.lexer.input, start)
 
     def fail(self, message: str, position: int, hint: str | None = None) -> NoReturn:
         """Raise an error in Lamina's own words."""
-        raise LaminaError(Diagnostic(message, _place(self.lexer.input, position), hint=hint))
+        raise LaminaError(Diagnostic(message, place_of(self.lexer.input, position), hint=hint))
 
     def raise_error(  # pyright: ignore[reportIncompatibleMethodOverride]
         self, msg: str, at_position: Any = None, end_position: Any = None
@@ -260,6 +277,7 @@ class Reader(LiteralParser):
 
 
 _SIMPLE_TYPE = re.compile(r"(?:tensor|memref|vector)<[\w?*\[\]]++>")
+_WIDEST_INTEGER = (1 << 24) - 1
 _COMPOUND = ("tensor", "unranked_tensor", "function", "tuple", "none")
 _NO_ELEMENTS = {
     "tensor": (*_COMPOUND, "memref", "unranked_memref"),
@@ -268,30 +286,3 @@ _NO_ELEMENTS = {
 }
 """The element types that upstream refuses, by type."""
 _ALIAS = re.compile(r"^([#!][A-Za-z_$.\-][\w$.\-]*)[ \t]*=", re.MULTILINE)
-
-
-def _place(text: Input[str], position: int) -> Location:
-    line = text.content.count("\n", 0, position) + 1
-    return Location(text.name, line, position - text.get_start_of_line(position) + 1)
-
-
-def _innermost(problem: BaseException) -> str:
-    while problem.__cause__ is not None:
-        problem = problem.__cause__
-    if isinstance(problem, KeyError) and problem.args:
-        return f"there is no {problem.args[0]}"
-    return str(problem).strip().split("\n", 1)[0] or type(problem).__name__
-
-
-def _diagnostic_of(problem: ParseError) -> Diagnostic:
-    notes: list[Diagnostic] = []
-    if isinstance(problem, MultipleSpansParseError) and problem.msg.startswith("region ends with missing"):
-        span = problem.refs[0][0]
-        return Diagnostic(f"there is no block {span.text} in this region", _place(span.input, span.start))  # pyright: ignore[reportArgumentType]
-    if isinstance(problem, MultipleSpansParseError):
-        for span, message in problem.refs:
-            text = in_plain_words(message or problem.ref_text or "here")[0].rstrip(":")
-            notes.append(Diagnostic(text, _place(span.input, span.start), "note"))  # pyright: ignore[reportArgumentType]
-    message, hint = in_plain_words(problem.msg)
-    place = _place(problem.span.input, problem.span.start)  # pyright: ignore[reportArgumentType]
-    return Diagnostic(message, place, notes=tuple(notes), hint=hint)

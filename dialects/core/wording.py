@@ -58,6 +58,19 @@ _TABLE: list[tuple[str, str]] = [
     ),
     (r"'\S+' expects parent op (?:to be one of )?(.+)", r"may only stand in \1"),
     (r"'\S+' expects ancestor op (?:to be one of )?(.+)", r"may only stand inside \1"),
+    ("incorrect number of (operand|result)s for callee", r"does not have as many \1s as its function"),
+    (
+        r"(operand|result) type mismatch: expected \1 type (.+), but provided (.+) for \1 number (\d+)",
+        r"\1 #\4: expected \2, got \3",
+    ),
+    (
+        r"\S+ expected (\d+) args, but got (\d+)\. The \S+ must yield its loop-carried variables",
+        r"carries \1 values around the loop, but yields \2",
+    ),
+    (
+        r"Expected yield arg #(\d+) to be (.+), but got (.+?)\. .*",
+        r"carries value #\1 as \2 around the loop, but yields \3",
+    ),
     # Attributes and types.
     (r"(?:property|attribute) '(\S+)' expected in operation '\S+'", r"needs the attribute '\1'"),
     (r"property '(\S+)' is not defined by the operation '\S+'\..*", r"has no property '\1'"),
@@ -98,7 +111,18 @@ _TABLE: list[tuple[str, str]] = [
     ("Invalid type given for integer or float attribute", "a number cannot have this type"),
     ("Boolean values are only allowed for i1 types", "'true' and 'false' are values of i1 only"),
     ("Expected non-negative integer values", "a negative number is no value of an unsigned type"),
-    ("Expected integer value", "expected an integer"),
+    ("Expected integer (?:value|literal)", "expected an integer"),
+    ("Expected (?:boolean|float) literal", "expected a number"),
+    ("Expected either a float, integer, or complex literal", "expected a number"),
+    (
+        "Expected memref, vector or tensor type of integer, index, float, or complex type",
+        "a dense literal needs a tensor, vector or memref type of numbers",
+    ),
+    ("Expected vector element type", "expected an extent or an element type"),
+    ("Hexadecimal float constant out of range for type", "the hexadecimal number does not fit into its type"),
+    ("Expected primary expression", "expected a dimension, a symbol, a number or '('"),
+    ("Expected argument or type", "expected an argument such as %a: f32"),
+    (r"(?:Unsupported|Unexpected) location (?:type|syntax)", "expected a location"),
     ("Tensor literal has inconsistent ranks between elements", "the rows of the literal differ in length"),
     (r"Identifier not in space (\S+)", r"'\1' is no dimension or symbol of the map"),
     (r"Exceeds the limit \(\d+ digits\) for integer string conversion.*", "the number is too long"),
@@ -114,9 +138,10 @@ _TABLE: list[tuple[str, str]] = [
     ("(type|function type|string literal|block-id|successor) expected(.*)", r"expected a \1\2"),
     ("(attribute|identifier|operation name) expected(.*)", r"expected an \1\2"),
     (r"('\S+'|[a-z]+(?:[ -][a-z]+){0,3}) expected((?: in| for| after) .*)?", r"expected \1\2"),
-    (r"Expected (\d+) operands?, but got (\d+)", r"expected \1 operands, got \2"),
+    (r"[Ee]xpected (\d+) (\w+), but got (\d+)", r"expected \1 \2, got \3"),
 ]
 _HINTS = {
+    "expected a location": 'write loc("file":1:2) or loc(unknown)',
     "ends its block, but is no terminator": "end the block with a terminator, such as 'return'",
     "has an empty block": "end the block with a terminator, such as 'return'",
     r"has no property '\1'": "other attributes stand in braces after the properties",

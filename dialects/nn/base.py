@@ -25,6 +25,7 @@ from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
 from lamina.dialects.core.constants import constant_attr
+from lamina.dialects.core.diagnostics import did_you_mean
 from lamina.dialects.core.tables import RuleTable
 
 if TYPE_CHECKING:
@@ -60,6 +61,11 @@ class NnOp(IRDLOperation):
         return list(rule(self))
 
     def verify_(self) -> None:
+        for name in self.attributes:
+            if "." not in name:
+                known = list(self.get_irdl_definition().properties)
+                near = did_you_mean(name, known) or f"it has: {', '.join(known) or 'none'}"
+                raise VerifyException(f"has no attribute '{name}' ({near})")
         try:
             inferred = self.infer()
         except ShapeError as problem:
@@ -87,7 +93,7 @@ class NnOp(IRDLOperation):
             printer.print_string(" ")
             printer.print_attr_dict(attributes)
         printer.print_string(" : ")
-        printer.print_operation_type(self)
+        printer.print_function_type(self.operand_types, self.result_types)
 
     @classmethod
     def parse(cls, parser: Parser) -> NnOp:
