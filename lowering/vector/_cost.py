@@ -1,7 +1,7 @@
 """An estimate of the cycles that a tiling of a root takes on a superscalar core with vector units.
 
-One step of a tile is bound by its arithmetic (two operations a cycle), by its loads (two a cycle) or, in a
-reduction, by the latency of the accumulation. Edges count as whole steps.
+One step of a tile is bound by its arithmetic (two operations a cycle), by its loads or, in a reduction, by
+the latency of the accumulation. Edges count as whole steps.
 """
 
 from __future__ import annotations
@@ -21,10 +21,14 @@ from lamina.lowering.vector._access import Access, Structured
 from lamina.lowering.vector._combiner import fused_products
 
 _LATENCY = 4
+_LOADS = 1.6
+"""Loads that a cycle sustains beside arithmetic (two are the peak)."""
 _TILE_OVERHEAD = 6
 _STEP_OVERHEAD = 0.8
 _DELAYS = (0.0, 0.5, 1.5)
 """What a load costs beyond its issue, from the first, second and third-level cache."""
+_RUN = 4
+"""What each run of neighbours from memory costs beyond its lines, in lines (pages, lost prefetching)."""
 _HORIZONTAL = 8
 _LARGEST_STRIDE = 4
 _WEIGHTS = {"divf": 5, "sqrt": 5, "rsqrt": 8, "maximumf": 3, "minimumf": 3, "maxnumf": 3, "minnumf": 3}
@@ -127,7 +131,7 @@ class CostModel:
         delays = (
             n * self._delay(access, steps, vector) for n, access in zip(loads, self.inputs, strict=True)
         )
-        bound = max(computed, sum(loads) / 2, _LATENCY if self.root.reductions else 1)
+        bound = max(computed, sum(loads) / _LOADS, _LATENCY if self.root.reductions else 1)
         return bound + sum(delays) + _STEP_OVERHEAD
 
     def _delay(self, access: Access, steps: Mapping[int, int], vector: int) -> float:
@@ -135,15 +139,41 @@ class CostModel:
         if not _depends(access, vector):
             return _DELAYS[0]
         reductions, sizes = self.root.reductions, self.root.sizes
+        if self._is_read_once(access, steps):
+            return self._streaming_delay(access, steps)
         read = prod(
             sizes[loop] if loop in reductions else steps.get(loop, 1)
             for loop in self.root.loops
             if _depends(access, loop)
         )
-        size = read * self.target.vector_bits // 8 // self.lanes
+        return self._delay_from(read)
+
+    def _is_read_once(self, access: Access, steps: Mapping[int, int]) -> bool:
+        """Whether no tile reads what another has read: no window slides, and all loops over tiles move it."""
+        if any(len(expression.coefficients) > 1 for expression in access):
+            return False
+        sizes = self.root.sizes
+        return all(_depends(access, d) for d in self.root.parallels if steps.get(d, 1) < sizes[d])
+
+    def _streaming_delay(self, access: Access, steps: Mapping[int, int]) -> float:
+        """The delay of what is read once: it comes from where the whole operand is."""
+        read = prod(size for loop, size in enumerate(self.root.sizes) if _depends(access, loop))
+        delay = self._delay_from(read)
+        if delay < _DELAYS[2]:
+            return delay
+        run = prod(steps.get(loop, 1) for loop, _ in access[-1].coefficients)
+        lines = max(1.0, run * self._bytes / self.target.line_bytes)
+        return delay * (1 + _RUN / lines)
+
+    def _delay_from(self, elements: int) -> float:
+        size = elements * self._bytes
         if size <= self.target.l1_bytes * 0.75:
             return _DELAYS[0]
         return _DELAYS[1] if size <= self.target.l2_bytes / 2 else _DELAYS[2]
+
+    @property
+    def _bytes(self) -> int:
+        return self.target.vector_bits // 8 // self.lanes
 
     def total(self, tile: Mapping[int, int], vector: int) -> float:
         """Cycles of all tiles; ``tile`` holds the loops that are tiled by more than 1."""
