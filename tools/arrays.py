@@ -6,6 +6,7 @@ import struct
 import zipfile
 import zlib
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -41,12 +42,13 @@ def _checked(info: ArrayInfo, array: np.ndarray, path: str) -> np.ndarray:
 
 def _load(path: str) -> dict[str, np.ndarray]:
     try:
-        archive = np.load(path, allow_pickle=False)
-        if not isinstance(archive, np.lib.npyio.NpzFile):
-            hint = "put it into an archive by the input's name: numpy.savez(FILE, NAME=array)"
-            raise error("is one array, not an archive of arrays", Location(path), hint=hint)
-        with archive:
-            return {name: archive[name] for name in archive.files}
+        with Path(path).open("rb") as stream:
+            archive = np.load(stream, allow_pickle=False)
+            if not isinstance(archive, np.lib.npyio.NpzFile):
+                hint = "put it into an archive by the input's name: numpy.savez(FILE, NAME=array)"
+                raise error("is one array, not an archive of arrays", Location(path), hint=hint)
+            with archive:
+                return {name: archive[name] for name in archive.files}
     except OSError as problem:
         raise error(f"cannot be read: {problem.strerror or problem}", Location(path)) from problem
     except (zipfile.BadZipFile, EOFError, zlib.error, struct.error, RuntimeError) as problem:
