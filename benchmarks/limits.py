@@ -20,6 +20,8 @@ import lamina
 from lamina.lowering.codegen.target import Target, host_target
 from lamina.lowering.executable import Executable
 
+Clock = Callable[[], float]
+
 _STEPS = 1 << 17
 _COPY_BYTES = 64 << 20
 _ALIGNMENT = 64
@@ -36,9 +38,9 @@ class Limits:
     """Bytes in a second that a copy reads and writes."""
 
 
-def measure_limits(cores: int, rounds: int = 8) -> Limits:
+def measure_limits(cores: int, clock: Clock = time.perf_counter, rounds: int = 16) -> Limits:
     """The best of some rounds of each kernel, on a number of cores."""
-    return Limits(cores, _measure_flops(cores, rounds), _measure_bandwidth(cores, rounds))
+    return Limits(cores, _measure_flops(cores, clock, rounds), _measure_bandwidth(cores, clock, rounds))
 
 
 def multiply_add_kernel(target: Target) -> tuple[str, int]:
@@ -108,7 +110,7 @@ def fused_instructions(assembly: str) -> int:
     return len(re.findall(r"^\s*(vfmadd\d+ps|fmla)\s", assembly, re.MULTILINE))
 
 
-def _measure_flops(cores: int, rounds: int) -> float:
+def _measure_flops(cores: int, clock: Clock, rounds: int) -> float:
     target = host_target()
     text, count = multiply_add_kernel(target)
     kernel = lamina.compile(lamina.parse(text))
@@ -117,15 +119,15 @@ def _measure_flops(cores: int, rounds: int) -> float:
         raise RuntimeError("the kernel that measures the FMA peak was not compiled to fused multiply-adds")
     outputs = [np.empty(kernel.outputs[0].shape, np.float32) for _ in range(cores)]
     start = np.full(kernel.inputs[0].shape, 0.5, np.float32)
-    seconds = _best(lambda core: kernel(start, out=outputs[core]), cores, rounds)
+    seconds = _best(lambda core: kernel(start, out=outputs[core]), cores, clock, rounds)
     return 2.0 * cores * _STEPS * count * target.lanes(32) / seconds
 
 
-def _measure_bandwidth(cores: int, rounds: int) -> float:
+def _measure_bandwidth(cores: int, clock: Clock, rounds: int) -> float:
     elements = _COPY_BYTES // 4
     kernel = lamina.compile(lamina.parse(copy_kernel(host_target(), elements)))
     arrays = [(aligned(elements), aligned(elements)) for _ in range(cores)]
-    seconds = _best(lambda core: kernel(arrays[core][0], out=arrays[core][1]), cores, rounds)
+    seconds = _best(lambda core: kernel(arrays[core][0], out=arrays[core][1]), cores, clock, rounds)
     return 2.0 * cores * _COPY_BYTES / seconds
 
 
@@ -136,12 +138,12 @@ def aligned(elements: int) -> np.ndarray:
     return raw[skip : skip + elements]
 
 
-def _best(call: Callable[[int], object], cores: int, rounds: int) -> float:
+def _best(call: Callable[[int], object], cores: int, clock: Clock, rounds: int) -> float:
     """The seconds of the fastest round, in which each core makes one call."""
     best = float("inf")
     with ThreadPoolExecutor(cores) as pool:
         for _ in range(rounds + 1):
-            started = time.perf_counter()
+            started = clock()
             list(pool.map(call, range(cores)))
-            best = min(best, time.perf_counter() - started)
+            best = min(best, clock() - started)
     return best

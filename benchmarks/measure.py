@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 import statistics
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from benchmarks.limits import Clock
 from benchmarks.peers import Cell
 
 _ROUND_SECONDS = 0.05
@@ -17,8 +18,6 @@ _ROUND_SECONDS = 0.05
 _BATCH_SECONDS = 0.0005
 """How long a batch of calls between two looks at the clock takes, at least one call."""
 _RESAMPLES = 2000
-
-Clock = Callable[[], float]
 
 
 @dataclass(frozen=True)

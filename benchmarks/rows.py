@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from benchmarks.cost import Cost, cost_of
-from benchmarks.measure import Clock, Ratio, Timing, measure, ratio
+from benchmarks.limits import Clock
+from benchmarks.measure import Ratio, Timing, measure, ratio
 from benchmarks.peers import PEERS, Cell
 from benchmarks.workloads import Unavailable, Workload, input_arrays
 

@@ -52,7 +52,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         raise SystemExit("--cpu-time goes with --threads 1: processor time adds up over threads")
     clock = time.process_time if args.cpu_time else time.perf_counter
     target = host_target()
-    limits = {cores: measure_limits(cores) for cores in dict.fromkeys((1, target.cores))}
+    counts = (1,) if threads == [1] else (1, target.cores)
+    limits = {cores: measure_limits(cores, clock) for cores in dict.fromkeys(counts)}
     rows = []
     for workload in workloads:
         print(f"{workload.name} …", file=sys.stderr, flush=True)
