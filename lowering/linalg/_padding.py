@@ -28,6 +28,8 @@ def pad_constant(
 def insert(builder: LinalgBuilder, x: SSAValue, into: SSAValue, offsets: Sequence[Size]) -> SSAValue:
     """``x`` written into another tensor at offsets."""
     sizes = builder.sizes(x)
+    if 0 in sizes:  # no elements to write, and slices must not start where a tensor ends
+        return into
     op = tensor.InsertSliceOp.build(
         operands=[x, into, _unknown(offsets), _unknown(sizes), []],
         result_types=[into.type],
@@ -48,6 +50,8 @@ def extract(
     strides: Sequence[int],
 ) -> SSAValue:
     """A regular part of a tensor: a view."""
+    if 0 in sizes:
+        return builder.empty(sizes, element(x.type))
     op = tensor.ExtractSliceOp.build(
         operands=[x, _unknown(offsets), _unknown(sizes), []],
         result_types=[TensorType(element(x.type), static_shape(sizes))],
