@@ -77,6 +77,7 @@ class Reader(LiteralParser):
         self._file = StringAttr(name)
         self.resources = resources
         self._operations: list[tuple[int, type[Operation] | None]] = []
+        self._location_end = -1
         self._first_uses: dict[str, Span] = {}
         self._types: dict[str, TypeAttribute] = {}
         self._aliases: dict[str, int] | None = None
@@ -104,9 +105,16 @@ class Reader(LiteralParser):
     def parse_operation(self) -> Operation:
         op = super().parse_operation()
         start, _ = self._operations.pop()
-        if isinstance(op.location, UnknownLoc):
+        # An explicit `loc(unknown)` stays; it is the last thing that was read.
+        if isinstance(op.location, UnknownLoc) and self._location_end != self.lexer.previous_end:
             op.location = self._location(start)
         return op
+
+    def parse_optional_location(self) -> LocationAttr | None:
+        location = super().parse_optional_location()
+        if location is not None:
+            self._location_end = self.lexer.previous_end
+        return location
 
     def _parse_block(self) -> Block:
         token = self._current_token

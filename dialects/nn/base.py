@@ -87,7 +87,7 @@ class NnOp(IRDLOperation):
             printer.print_string(" ")
             printer.print_attr_dict(attributes)
         printer.print_string(" : ")
-        printer.print_operation_type(self)
+        printer.print_function_type(self.operand_types, self.result_types)
 
     @classmethod
     def parse(cls, parser: Parser) -> NnOp:
