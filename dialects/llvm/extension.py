@@ -8,6 +8,7 @@ from lamina.dialects.llvm import (
     annotations,
     atomics,
     control,
+    globals,
     hints,
     intrinsics,
     memory,
@@ -24,6 +25,7 @@ OPERATIONS: list[type[Operation]] = [
     *transfers.OPERATIONS,
     *atomics.OPERATIONS,
     *control.OPERATIONS,
+    *globals.OPERATIONS,
     *hints.OPERATIONS,
 ]
 """Those that stand in xDSL's dialect under the same name replace them."""

@@ -111,7 +111,7 @@ class OnnxOp(Operation):
             printer.print_string(" ")
             printer.print_attr_dict(self.attributes)
         printer.print_string(" : ")
-        printer.print_operation_type(self)
+        printer.print_function_type(self.operand_types, self.result_types)
 
     @classmethod
     def parse(cls, parser: Parser) -> Operation:

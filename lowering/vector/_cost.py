@@ -32,7 +32,21 @@ _RUN = 4
 _HORIZONTAL = 8
 _LARGEST_STRIDE = 4
 _WEIGHTS = {"divf": 5, "sqrt": 5, "rsqrt": 8, "maximumf": 3, "minimumf": 3, "maxnumf": 3, "minnumf": 3}
-_WEIGHT_OF_A_FUNCTION = 20
+_WEIGHTS |= dict.fromkeys(("absf", "absi", "copysign", "fma", "floor", "ceil", "roundeven", "trunc"), 1)
+FUNCTION_WEIGHT = 20
+"""What an elementary function counts: as many operations."""
+
+
+def arithmetic_of(of: Structured) -> float:
+    """Operations of a body for one element."""
+    skipped = set(fused_products(of).values())
+    counted = 0.0
+    for op in of.body.ops:
+        if isinstance(op, YieldOp | IndexOp | arith.ConstantOp) or op in skipped:
+            continue
+        dialect, _, name = op.name.partition(".")
+        counted += _WEIGHTS.get(name, FUNCTION_WEIGHT if dialect == "math" else 1)
+    return max(1.0, counted)
 
 
 def bits_of(element: Attribute) -> int:
@@ -59,14 +73,7 @@ class CostModel:
     @cached_property
     def arithmetic(self) -> float:
         """Operations of the body for one element."""
-        skipped = set(fused_products(self.root).values())
-        counted = 0.0
-        for op in self.root.body.ops:
-            if isinstance(op, YieldOp | IndexOp | arith.ConstantOp) or op in skipped:
-                continue
-            dialect, _, name = op.name.partition(".")
-            counted += _WEIGHTS.get(name, _WEIGHT_OF_A_FUNCTION if dialect == "math" else 1)
-        return max(1.0, counted)
+        return arithmetic_of(self.root)
 
     @cached_property
     def inputs(self) -> list[Access]:
@@ -104,7 +111,7 @@ class CostModel:
         registers = self.target.vector_registers
         if self.arithmetic > 1:
             # Intermediate values take registers, too: a few for a maximum, many for a function.
-            return held <= registers // (8 if self.arithmetic >= _WEIGHT_OF_A_FUNCTION else 4)
+            return held <= registers // (8 if self.arithmetic >= FUNCTION_WEIGHT else 4)
         if not self.root.reductions:
             return held <= registers // 2
         reused = [

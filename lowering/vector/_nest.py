@@ -16,6 +16,7 @@ from lamina.dialects.vector.contraction import MultiReductionOp
 from lamina.lowering.vector._access import Structured
 from lamina.lowering.vector._combiner import combiner
 from lamina.lowering.vector._contraction import contract, contracted_loop
+from lamina.lowering.vector._cost import FUNCTION_WEIGHT, arithmetic_of
 from lamina.lowering.vector._emitter import Body, Emitter, Index
 from lamina.lowering.vector._groups import Group
 from lamina.lowering.vector._packing import Packing, packing_of
@@ -126,19 +127,70 @@ class Nest:
 
     def _tile(self, tile: Tile, carried: Sequence[SSAValue]) -> Sequence[SSAValue]:
         """All members of the group at one tile."""
-        values: dict[SSAValue, SSAValue] = {}
-        for member in self.group.members:
-            held = [self._initial(member, i, tile, carried) for i in range(len(member.outputs))]
-            if member.reductions:
-                results = self._reduce(tile, [value for value in held if value is not None])
-            else:
-                inputs = [self._input(member, i, tile, values) for i in range(len(member.inputs))]
-                results = evaluate(self.emitter, member, [*inputs, *held], tile)
-            values.update(zip(member.op.results, results, strict=True))
+        root, *epilogue = self.group.members
+        values = self._member(root, tile, {}, carried)
+        if len(tile.dims) > 1 and self._is_row_by_row():
+            return self._epilogue_by_rows(values[root.op.results[0]], tile, carried)
+        return self._finish(epilogue, tile, values, carried)
+
+    def _finish(
+        self,
+        epilogue: Sequence[Structured],
+        tile: Tile,
+        values: dict[SSAValue, SSAValue],
+        carried: Sequence[SSAValue],
+    ) -> Sequence[SSAValue]:
+        """The epilogue on the values of the root, and the destinations with the live results in place."""
+        for member in epilogue:
+            values = values | self._member(member, tile, values, carried)
         return [
             write(self.emitter, values[member.op.results[i]], state, member.output_accesses[i], tile)
             for (member, i), state in zip(self.live, carried, strict=True)
         ]
+
+    def _member(
+        self,
+        member: Structured,
+        tile: Tile,
+        values: Mapping[SSAValue, SSAValue],
+        carried: Sequence[SSAValue],
+    ) -> dict[SSAValue, SSAValue]:
+        """The results of one member at a tile."""
+        held = [self._initial(member, i, tile, carried) for i in range(len(member.outputs))]
+        if member.reductions:
+            results = self._reduce(tile, [value for value in held if value is not None])
+        else:
+            inputs = [self._input(member, i, tile, values) for i in range(len(member.inputs))]
+            results = evaluate(self.emitter, member, [*inputs, *held], tile)
+        return dict(zip(member.op.results, results, strict=True))
+
+    def _is_row_by_row(self) -> bool:
+        """Whether the epilogue is long, and the destination can hold the root's values until it runs."""
+        root, *epilogue = self.group.members
+        if len(self.live) != 1 or not self._may_overlap:
+            return False
+        last, i = self.live[0]
+        alike = last.outputs[i].type == root.outputs[0].type
+        same_place = last.output_accesses[i] == root.output_accesses[0]
+        return alike and same_place and any(arithmetic_of(member) >= FUNCTION_WEIGHT for member in epilogue)
+
+    def _epilogue_by_rows(
+        self, value: SSAValue, tile: Tile, carried: Sequence[SSAValue]
+    ) -> Sequence[SSAValue]:
+        """Writes the root's values and runs the epilogue over them in a loop: short code, few registers."""
+        root, *epilogue = self.group.members
+        access = root.output_accesses[0]
+        written = write(self.emitter, value, carried[0], access, tile)
+        (loop, size), *rest = tile.dims
+
+        def row(at: Index, state: Sequence[SSAValue]) -> Sequence[SSAValue]:
+            place = Tile({**tile.offsets, loop: self.emitter.add(tile.offsets[loop], at)}, tuple(rest))
+            values: dict[SSAValue, SSAValue] = {
+                root.op.results[0]: read(self.emitter, Source(state[0], access), place)
+            }
+            return self._finish(epilogue, place, values, state)
+
+        return self.emitter.loop(0, size, 1, [written], row)
 
     def _input(
         self, member: Structured, number: int, tile: Tile, values: Mapping[SSAValue, SSAValue]

@@ -9,6 +9,7 @@ from xdsl.ir import Operation
 
 from lamina.lowering.vector import _rows_control, _rows_memory, _rows_products, _rows_shapes
 from lamina.lowering.vector._rows import Rows
+from lamina.lowering.vector._rows_order import order_by_rows
 from lamina.passes.framework.passes import Pass, PassContext
 
 _HANDLERS_IN = (_rows_control, _rows_memory, _rows_products, _rows_shapes)
@@ -43,8 +44,8 @@ class LowerVectorMultiDim(Pass):
       %1 = vector.load %x[%c1, %c0] : memref<2x8xf32>, vector<8xf32>
       %2 = vector.broadcast %s : f32 to vector<8xf32>
       %3 = arith.mulf %0, %2 : vector<8xf32>
-      %4 = arith.mulf %1, %2 : vector<8xf32>
       vector.store %3, %x[%c0, %c0] : memref<2x8xf32>, vector<8xf32>
+      %4 = arith.mulf %1, %2 : vector<8xf32>
       vector.store %4, %x[%c1, %c0] : memref<2x8xf32>, vector<8xf32>
       func.return
     }
@@ -69,4 +70,9 @@ def lower_function(function: func.FuncOp) -> int:
     for block in list(function.body.blocks):
         rows.lower_block(block)
     rows.erase_dead()
+    if rows.dead:
+        for op in function.walk():
+            for region in op.regions:
+                for block in region.blocks:
+                    order_by_rows(block)
     return len(rows.dead)

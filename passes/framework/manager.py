@@ -18,6 +18,7 @@ from lamina.dialects.core.resources import require_resources
 from lamina.dialects.core.verifier import cause_of, verify
 from lamina.passes.framework.collection import rare_collections
 from lamina.passes.framework.conditions import Condition
+from lamina.passes.framework.locations import fill_locations
 from lamina.passes.framework.passes import ANY_OP, Pass, PassContext
 from lamina.passes.framework.pipeline import Pipeline, parse_pipeline
 from lamina.passes.framework.registry import all_passes
@@ -82,6 +83,7 @@ class PassManager:
             for condition in pass_.requires:
                 _require(condition, pass_, op)
             pass_.run(op, ctx)
+            fill_locations(op)
             if self.verify_each:
                 self._check_result(pass_, op)
         except LaminaError as problem:

@@ -125,3 +125,25 @@ func.func @kept(%x: tensor<8xf32>, %i: tensor<8xi64>, %out: tensor<8xf32>) -> (t
   } -> tensor<8xf32>
   return %r, %g : tensor<8xf32>, tensor<8xf32>
 }
+
+// A long epilogue runs over the rows of a tile in a loop, on values that the destination holds meanwhile.
+// CHECK-LABEL: func.func @long_epilogue
+// CHECK: [[SUM:%.+]] = scf.for {{.+}} -> (vector<6x16xf32>)
+// CHECK: [[RAW:%.+]] = vector.transfer_write [[SUM]], {{%.+}} : vector<6x16xf32>, tensor<12x32xf32>
+// CHECK: scf.for [[ROW:%.+]] = %c0 to %c6 step %c1 iter_args([[STATE:%.+]] = [[RAW]])
+// CHECK: vector.transfer_read [[STATE]]{{.+}} vector<16xf32>
+// CHECK: math.tanh {{%.+}} : vector<16xf32>
+func.func @long_epilogue(%a: tensor<12x8xf32>, %b: tensor<8x32xf32>, %out: tensor<12x32xf32>) -> tensor<12x32xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<12x32xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<12x32xf32>) -> tensor<12x32xf32>
+  %m = linalg.matmul {lamina.schedule = {tile = array<i64: 6, 16, 1>, order = array<i64: 1, 0, 2>, vector = 1 : i64}}
+    ins(%a, %b : tensor<12x8xf32>, tensor<8x32xf32>) outs(%f : tensor<12x32xf32>) -> tensor<12x32xf32>
+  %r = linalg.generic {indexing_maps = [#rows, #rows], iterator_types = ["parallel", "parallel"]}
+    ins(%m : tensor<12x32xf32>) outs(%out : tensor<12x32xf32>) {
+  ^bb0(%x: f32, %o: f32):
+    %t = math.tanh %x : f32
+    linalg.yield %t : f32
+  } -> tensor<12x32xf32>
+  return %r : tensor<12x32xf32>
+}
