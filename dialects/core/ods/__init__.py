@@ -1,0 +1,1 @@
+"""What upstream's op definitions (ODS) promise, as tables: operands, attributes, traits, assembly formats."""

@@ -1,0 +1,1 @@
+"""Reading IR text: one pass over the characters, dispatched by op name."""

@@ -1,0 +1,1 @@
+"""Writing IR text, dispatched by op name."""
