@@ -8,6 +8,7 @@ assembly formats are upstream's (MLIR 22, Apache-2.0 WITH LLVM-exception).
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -26,6 +27,8 @@ class Group:
     count: int = SINGLE
     segments: str | None = None
     """The attribute that holds the sizes of a nested group."""
+    minimum: int = 0
+    """The least number of values of a variadic group."""
 
 
 @dataclass(slots=True, frozen=True)
@@ -54,13 +57,12 @@ class OpSpec:
     relations: tuple[tuple[Any, ...], ...] = ()
     """Traits with parameters: ``("AllTypesMatch", "lhs", "rhs")``, ``("TypesMatchWith", from, to, transformer,
     summary)``, ``("HasParent", names…)``, ``("SingleBlockImplicitTerminator", name)``, ``("PredOpTrait", summary,
-    predicate)``, …"""
+    predicate tree, name)``, ``("Effect", effect, argument)``, ``("MemoryEffects", effects…)``, …"""
     format: str | None = None
     """The assembly format; None where the syntax is written by hand (``custom``) or only generic."""
     custom: bool = False
     verifier: bool = False
     """Whether upstream verifies more than the table says."""
-    summary: str = ""
     by_name: dict[str, AttributeSpec] = field(default_factory=dict, compare=False, hash=False)
 
 
@@ -79,9 +81,9 @@ class EnumSpec:
 class AttrKind:
     """What the table knows of an attribute constraint: how it is stored, checked and shown in a format.
 
-    ``storage`` is ``"integer"`` (with ``type``, as ``i64``), ``"enum-integer"``, ``"enum"`` (an attribute of the
+    ``storage`` is ``"integer"``, ``"float"``, ``"enum-integer"`` (with ``type``, as ``i64``), ``"boolean"``, ``"enum"`` (an attribute of the
     dialect that wraps an enum, as ``#arith.fastmath<…>``), ``"symbol"``, ``"symbol-name"``, ``"string"``, ``"unit"``,
-    ``"type"``, ``"array"``, ``"dense-array"``, ``"elements"``, ``"dictionary"``, ``"affine-map"``, ``"dialect"``, ``"any"``.
+    ``"type"``, ``"array"``, ``"dense-array"``, ``"elements"``, ``"dictionary"``, ``"affine-map"``, ``"integer-set"``, ``"dialect"``, ``"any"``.
     """
 
     name: str
@@ -91,16 +93,19 @@ class AttrKind:
     enum: str | None = None
     attribute: str | None = None
     """The mnemonic of the dialect attribute, as ``arith.fastmath``."""
-    predicate: str = ""
+    predicate: Any = True
+    """Upstream's predicate as a tree (:mod:`lamina.dialects.core.ods.generating.predicates`)."""
+    property: bool = False
+    """Whether upstream holds it as a C++ value, not as an attribute."""
 
 
 @dataclass(slots=True, frozen=True)
 class TypeKind:
-    """A type constraint: upstream's summary (which stands in messages) and its C++ predicate, for reference."""
+    """A type constraint: upstream's summary (which stands in messages) and its predicate as a tree."""
 
     name: str
     summary: str
-    predicate: str = ""
+    predicate: Any = True
     buildable: str | None = None
     """The text of the one type that fulfils it, as ``index`` or ``i1``; formats leave such types out."""
 
@@ -110,14 +115,16 @@ class Table:
     """Everything that upstream's definitions of one dialect say."""
 
     dialect: str
-    ops: dict[str, OpSpec]
-    enums: dict[str, EnumSpec]
-    attr_kinds: dict[str, AttrKind]
-    type_kinds: dict[str, TypeKind]
+    ops: Mapping[str, OpSpec]
+    enums: Mapping[str, EnumSpec]
+    attr_kinds: Mapping[str, AttrKind]
+    type_kinds: Mapping[str, TypeKind]
     attributes: dict[str, dict[str, Any]]
-    """The dialect's own attributes by mnemonic: ``{"parameters": [[name, type]…], "format": …}``."""
+    """The dialect's own attributes by full name, as ``arith.fastmath``: ``{"class": C++ class, "parameters": [[name,
+    C++ type, default of an optional one]…], "format": …, "custom": bool, "enum": name, "alias": bool}``; what is
+    empty is left out."""
     types: dict[str, dict[str, Any]]
-    """The dialect's own types by mnemonic, likewise."""
+    """The dialect's own types by full name, likewise."""
 
 
 @cache

@@ -1,0 +1,1 @@
+"""The func dialect (functions): what upstream defines, and what xDSL's lacks."""
