@@ -2,11 +2,11 @@
 
 Run by a developer when Lamina moves to another version of MLIR::
 
-    python -m lamina.dialects.core.ods.generate --include /usr/lib/llvm-22/include [--llvm-tblgen EXE] [DIALECT…]
+    python -m lamina.dialects.core.ods.generate --include /usr/lib/llvm-22/include [DIALECT…]
 
 What is taken are names, constraints with the summaries that stand in messages, traits and assembly formats;
-no descriptions. The output is the same for the same input, one op a line, so that a new version of MLIR shows as a
-readable diff. Each file's ``license`` is upstream's.
+no descriptions. The output is the same for the same input, one op a line, so that a new version of MLIR
+shows as a readable diff. Each file's ``license`` is upstream's.
 """
 
 from __future__ import annotations
@@ -129,9 +129,7 @@ def dump_of(executable: str, include: Path, source: str) -> Dump:
 def main(arguments: Sequence[str] | None = None) -> None:
     """The command line."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
-    parser.add_argument(
-        "--include", type=Path, required=True, help="LLVM's include directory, with mlir/ in it"
-    )
+    parser.add_argument("--include", type=Path, required=True, help="LLVM's include directory")
     parser.add_argument("--llvm-tblgen", default="llvm-tblgen", help="the executable (default: llvm-tblgen)")
     parser.add_argument("dialects", nargs="*", metavar="DIALECT", help="only these (default: all)")
     options = parser.parse_args(arguments)

@@ -55,9 +55,10 @@ class OpSpec:
     traits: frozenset[str]
     """Traits without parameters: ``Pure``, ``Terminator``, ``AttrSizedOperandSegments``, …"""
     relations: tuple[tuple[Any, ...], ...] = ()
-    """Traits with parameters: ``("AllTypesMatch", "lhs", "rhs")``, ``("TypesMatchWith", from, to, transformer,
-    summary)``, ``("HasParent", names…)``, ``("SingleBlockImplicitTerminator", name)``, ``("PredOpTrait", summary,
-    predicate tree, name)``, ``("Effect", effect, argument)``, ``("MemoryEffects", effects…)``, …"""
+    """Traits with parameters: ``("AllTypesMatch", "lhs", "rhs")``, ``("TypesMatchWith", from, to,
+    transformer, summary)``, ``("HasParent", names…)``, ``("SingleBlockImplicitTerminator", name)``,
+    ``("PredOpTrait", summary, predicate tree, name)``, ``("Effect", effect, argument)``,
+    ``("MemoryEffects", effects…)``, …"""
     format: str | None = None
     """The assembly format; None where the syntax is written by hand (``custom``) or only generic."""
     custom: bool = False
@@ -68,7 +69,10 @@ class OpSpec:
 
 @dataclass(slots=True, frozen=True)
 class EnumSpec:
-    """An enumeration: ``cases`` maps the text of each case to its number; bit enums join cases by a separator."""
+    """An enumeration: ``cases`` maps the text of each case to its number.
+
+    Bit enums join cases by a separator.
+    """
 
     name: str
     cases: dict[str, int]
@@ -81,9 +85,10 @@ class EnumSpec:
 class AttrKind:
     """What the table knows of an attribute constraint: how it is stored, checked and shown in a format.
 
-    ``storage`` is ``"integer"``, ``"float"``, ``"enum-integer"`` (with ``type``, as ``i64``), ``"boolean"``, ``"enum"`` (an attribute of the
-    dialect that wraps an enum, as ``#arith.fastmath<…>``), ``"symbol"``, ``"symbol-name"``, ``"string"``, ``"unit"``,
-    ``"type"``, ``"array"``, ``"dense-array"``, ``"elements"``, ``"dictionary"``, ``"affine-map"``, ``"integer-set"``, ``"dialect"``, ``"any"``.
+    ``storage`` is ``"integer"``, ``"float"``, ``"enum-integer"`` (with ``type``, as ``i64``), ``"boolean"``,
+    ``"enum"`` (an attribute of the dialect that wraps an enum, as ``#arith.fastmath<…>``), ``"symbol"``,
+    ``"symbol-name"``, ``"string"``, ``"unit"``, ``"type"``, ``"array"``, ``"dense-array"``, ``"elements"``,
+    ``"dictionary"``, ``"affine-map"``, ``"integer-set"``, ``"dialect"``, ``"any"``.
     """
 
     name: str
@@ -120,9 +125,9 @@ class Table:
     attr_kinds: Mapping[str, AttrKind]
     type_kinds: Mapping[str, TypeKind]
     attributes: dict[str, dict[str, Any]]
-    """The dialect's own attributes by full name, as ``arith.fastmath``: ``{"class": C++ class, "parameters": [[name,
-    C++ type, default of an optional one]…], "format": …, "custom": bool, "enum": name, "alias": bool}``; what is
-    empty is left out."""
+    """The dialect's own attributes by full name, as ``arith.fastmath``: ``{"class": C++ class,
+    "parameters": [[name, C++ type, default of an optional one]…], "format": …, "custom": bool, "enum": name,
+    "alias": bool}``; what is empty is left out."""
     types: dict[str, dict[str, Any]]
     """The dialect's own types by full name, likewise."""
 

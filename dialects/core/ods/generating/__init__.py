@@ -1,1 +1,1 @@
-"""How the tables are made from upstream's definitions: only run by developers, never imported by the tools."""
+"""How the tables are made from upstream's definitions: run by developers, not imported by tools."""

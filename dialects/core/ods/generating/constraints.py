@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from typing import Any
+from typing import Any, TypeGuard
 
 from lamina.dialects.core.ods.generating.predicates import tree
 from lamina.dialects.core.ods.generating.records import Dump, Record, derives, is_text
@@ -168,7 +168,7 @@ def _unqualified(cpp: str) -> str:
     return cpp.strip(":").removeprefix("mlir::").removeprefix("LLVM::")
 
 
-def is_reference(value: Any) -> bool:
+def is_reference(value: Any) -> TypeGuard[Record]:
     """Whether a field refers to another record."""
     return isinstance(value, dict) and value.get("kind") == "def"
 

@@ -1,10 +1,10 @@
-"""The records of one ``llvm-tblgen --dump-json``, and what is read off them without knowing what they mean."""
+"""The records of one ``llvm-tblgen --dump-json``, and what can be read off any of them."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, TypeGuard
 
 Record = dict[str, Any]
 
@@ -67,6 +67,6 @@ def cpp_class(record: Record) -> str:
     return name.partition("_")[2] or name if not name.startswith("_") else name
 
 
-def is_text(value: Any) -> bool:
+def is_text(value: Any) -> TypeGuard[str]:
     """Whether a field holds text that is not empty."""
     return isinstance(value, str) and bool(value.strip())
