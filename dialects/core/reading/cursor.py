@@ -8,6 +8,7 @@ Python as making a token for each word.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from typing import NoReturn
 
 from lamina.dialects.core.diagnostics import Diagnostic, LaminaError, Location
@@ -19,6 +20,7 @@ INTEGER = re.compile(r"-?(?:0x[0-9A-Fa-f]++|[0-9]++)", re.ASCII)
 FLOAT = re.compile(r"-?[0-9]++\.[0-9]*+(?:[eE][-+]?[0-9]++)?", re.ASCII)
 STRING = re.compile(r'"((?:[^"\\\n]|\\.)*+)"')
 SYMBOL = re.compile(r'@(?:([A-Za-z_][\w$.\-]*+)|"((?:[^"\\\n]|\\.)*+)")', re.ASCII)
+_NEWLINE = re.compile("\n")
 _ESCAPE = re.compile(r'\\(?:([0-9A-Fa-f]{2})|([nt"\\]))')
 _SIMPLE = {"n": b"\n", "t": b"\t", '"': b'"', "\\": b"\\"}
 
@@ -33,6 +35,7 @@ class Cursor:
     def start(self, text: str, name: str) -> None:
         """Stand at the first token of a text."""
         self.text, self.name = text, name
+        self._lines = [0, *(found.end() for found in _NEWLINE.finditer(text))]
         self.at = SPACE.match(text, 0).end()  # pyright: ignore[reportOptionalMemberAccess]
 
     def advance(self, position: int) -> None:
@@ -124,9 +127,12 @@ class Cursor:
 
     def place(self, position: int | None = None) -> Location:
         """File, line and column of a position (default: here)."""
-        position = self.at if position is None else position
-        line = self.text.count("\n", 0, position) + 1
-        return Location(self.name, line, position - (self.text.rfind("\n", 0, position) + 1) + 1)
+        return Location(self.name, *self.line_and_column(self.at if position is None else position))
+
+    def line_and_column(self, position: int) -> tuple[int, int]:
+        """Line and column of a position, both from 1."""
+        line = bisect_right(self._lines, position)
+        return line, position - self._lines[line - 1] + 1
 
     def fail(self, message: str, position: int | None = None, hint: str | None = None) -> NoReturn:
         """Raise an error about a position (default: here).

@@ -1,0 +1,146 @@
+"""How an attribute stands in an assembly format, by its kind: bare keywords, symbols, numbers without type."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from xdsl.dialects.builtin import IntegerAttr, StringAttr, UnitAttr, i1, i8, i16, i32, i64
+
+from lamina.dialects.core.ods.spec import AttributeSpec, AttrKind, EnumSpec, OpSpec, Table, table_of
+
+_TYPES = {"i1": i1, "i8": i8, "i16": i16, "i32": i32, "i64": i64}
+
+
+class AttributeForm(NamedTuple):
+    """The functions for one attribute of an op: read it (or None where it is not there), and write it."""
+
+    read: Callable[[Any], Any]
+    read_optional: Callable[[Any], Any]
+    write: Callable[[Any, Any], None]
+
+
+def attribute_form(spec: OpSpec, attribute: AttributeSpec, qualified: bool = False) -> AttributeForm:
+    """The form of an attribute in the format of an op."""
+    table = table_of(spec.name.partition(".")[0])
+    assert table is not None
+    kind = table.attr_kinds[attribute.kind]
+    if not qualified and kind.storage in ("enum", "dialect") and kind.attribute:
+        return _body_form(kind, table)
+    make = _FORMS.get(kind.storage)
+    return make(kind, table) if make else _any_form(kind)
+
+
+def _any_form(kind: AttrKind) -> AttributeForm:
+    type = _TYPES.get(kind.type or "")
+    return AttributeForm(
+        lambda p: p.attribute(type),
+        lambda p: p.optional_attribute(type),
+        lambda w, value: w.attribute(value, type),
+    )
+
+
+def _symbol(kind: AttrKind, table: Table) -> AttributeForm:
+    return AttributeForm(
+        lambda p: p.symbol(),
+        lambda p: p.symbol() if p.text.startswith("@", p.at) else None,
+        lambda w, value: w.attribute(value),
+    )
+
+
+def _symbol_name(kind: AttrKind, table: Table) -> AttributeForm:
+    def optional(p: Any) -> Any:
+        name = p.optional_symbol_name()
+        return StringAttr(name) if name is not None else None
+
+    return AttributeForm(
+        lambda p: StringAttr(p.symbol_name()), optional, lambda w, value: w.symbol(value.data)
+    )
+
+
+def _unit(kind: AttrKind, table: Table) -> AttributeForm:
+    def read(p: Any) -> Any:
+        return UnitAttr() if p.accept("unit") else None
+
+    return AttributeForm(lambda p: read(p) or p.fail("expected 'unit'"), read, lambda w, value: w.put("unit"))
+
+
+def _enum_integer(kind: AttrKind, table: Table) -> AttributeForm:
+    enum = table.enums[kind.enum or ""]
+    type = _TYPES[kind.type or "i32"]
+
+    def optional(p: Any) -> Any:
+        number = read_case(p, enum)
+        return None if number is None else IntegerAttr(number, type)
+
+    return AttributeForm(
+        lambda p: optional(p) or fail_for_case(p, enum),
+        optional,
+        lambda w, value: w.put(case_text(enum, value.value.data)),
+    )
+
+
+def _type(kind: AttrKind, table: Table) -> AttributeForm:
+    return AttributeForm(lambda p: p.type(), lambda p: p.optional_type(), lambda w, value: w.type(value))
+
+
+def _body_form(kind: AttrKind, table: Table) -> AttributeForm:
+    """An attribute of a dialect stands without its name: ``<add>``, ``fast``."""
+    mnemonic = kind.attribute or ""
+
+    def optional(p: Any) -> Any:
+        return p.optional_stripped_attribute(mnemonic)
+
+    def read(p: Any) -> Any:
+        return p.stripped_attribute(mnemonic)
+
+    return AttributeForm(read, optional, lambda w, value: w.stripped_attribute(value))
+
+
+_FORMS: dict[str, Callable[[AttrKind, Table], AttributeForm]] = {
+    "symbol": _symbol,
+    "symbol-name": _symbol_name,
+    "unit": _unit,
+    "enum-integer": _enum_integer,
+    "type": _type,
+}
+
+
+def read_case(p: Any, enum: EnumSpec) -> int | None:
+    """The number of the case (for bits: of all cases joined by the separator) that stands here, or None."""
+    start = p.at
+    word = p.optional_word()
+    if word is None:
+        quoted = p.optional_string()
+        word = quoted.decode() if quoted is not None else None
+    if word is None or word not in enum.cases:
+        p.at = start
+        return None
+    number = enum.cases[word]
+    separator = enum.separator.strip()
+    while enum.bits and p.accept(separator):
+        word = p.word(f"one of {', '.join(enum.cases)}")
+        if word not in enum.cases:
+            fail_for_case(p, enum)
+        number |= enum.cases[word]
+    return number
+
+
+def fail_for_case(p: Any, enum: EnumSpec) -> Any:
+    """Fail with the cases that would be right."""
+    p.fail(f"expected ::{enum.name} to be one of: {', '.join(enum.cases)}")
+
+
+def case_text(enum: EnumSpec, number: int) -> str:
+    """The text of a number of an enumeration."""
+    for text, value in enum.cases.items():
+        if value == number:
+            return text
+    parts: list[str] = []
+    rest = number
+    for text, value in sorted(enum.cases.items(), key=lambda case: -case[1]):
+        if value and rest & value == value:
+            parts.append(text)
+            rest &= ~value
+    order = list(enum.cases)
+    return enum.separator.join(sorted(parts, key=order.index)) if not rest else str(number)

@@ -1,0 +1,132 @@
+"""How the ops of one name are made: their class, and where it keeps each of their attributes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from xdsl.dialects.builtin import DenseArrayBase, StringAttr, UnregisteredOp, i32
+from xdsl.ir import Attribute, Operation
+from xdsl.irdl import IRDLOperation
+from xdsl.traits import IsolatedFromAbove
+
+from lamina.dialects.core.ods.spec import OpSpec
+
+
+class OpKind:
+    """What is known of the ops of one name before the first is made."""
+
+    __slots__ = (
+        "_default_texts",
+        "_defaults",
+        "_inherent",
+        "_kept_as_attributes",
+        "_read",
+        "isolated",
+        "name",
+        "spec",
+        "type",
+    )
+
+    def __init__(
+        self,
+        name: str,
+        kind: type[Operation],
+        spec: OpSpec | None,
+        read: Callable[[str], Attribute] | None = None,
+    ) -> None:
+        self.name, self.type, self.spec = name, kind, spec
+        self.isolated = kind.has_trait(IsolatedFromAbove, value_if_unregistered=False)
+        self._read = read
+        properties: set[str] = set()
+        attributes: set[str] = set()
+        if issubclass(kind, IRDLOperation):
+            definition = kind.get_irdl_definition()
+            properties.update(definition.properties)
+            attributes.update(definition.attributes)
+        declared = {a.name for a in spec.attributes} if spec else set()
+        self._kept_as_attributes = attributes - properties
+        self._inherent = properties | (declared - attributes)
+        self._default_texts = (
+            [(a.name, a.default) for a in spec.attributes if a.default is not None and not a.optional]
+            if spec
+            else []
+        )
+        self._defaults: list[tuple[str, Attribute]] | None = None
+
+    def split(
+        self, attributes: Mapping[str, Attribute] | None, properties: Mapping[str, Attribute] | None
+    ) -> tuple[dict[str, Attribute], dict[str, Attribute]]:
+        """Properties and attributes of an op, from what was given as either, with defaults put in."""
+        inherent: dict[str, Attribute] = {}
+        others: dict[str, Attribute] = {}
+        if properties:
+            kept = self._kept_as_attributes
+            for name, value in properties.items():
+                (others if name in kept else inherent)[name] = value
+        if attributes:
+            known = self._inherent
+            for name, value in attributes.items():
+                (inherent if name in known else others)[name] = value
+        if self._default_texts:
+            for name, value in self._default_values():
+                if name not in inherent and name not in others:
+                    (others if name in self._kept_as_attributes else inherent)[name] = value
+        return inherent, others
+
+    def _default_values(self) -> list[tuple[str, Attribute]]:
+        if self._defaults is None:
+            read = self._read
+            self._defaults = [(name, read(text)) for name, text in self._default_texts] if read else []
+        return self._defaults
+
+    def set_segments(
+        self, inherent: dict[str, Attribute], others: dict[str, Attribute], name: str, sizes: Sequence[int]
+    ) -> None:
+        """Store the sizes of groups of operands or results where the op's class keeps them."""
+        value = DenseArrayBase.from_list(i32, sizes)
+        (others if name in self._kept_as_attributes else inherent)[name] = value
+
+    def name_unregistered(self, op: Operation, name: str) -> None:
+        """Give an op of no registered class its name."""
+        if issubclass(self.type, UnregisteredOp) and "op_name__" not in op.attributes:
+            op.attributes["op_name__"] = StringAttr(name)
+
+
+def slots_of(counts: Sequence[int], total: int, sizes: Sequence[int] | None) -> list[slice] | None:
+    """The slice of each group in a list of operands or results; None where they do not fit.
+
+    ``counts`` says what each group may hold (:data:`lamina.dialects.core.ods.spec.SINGLE` and its like).
+    """
+    if sizes is not None:
+        if len(sizes) != len(counts) or sum(sizes) != total:
+            return None
+        slices, first = [], 0
+        for size in sizes:
+            slices.append(slice(first, first + size))
+            first += size
+        return slices
+    several = sum(1 for count in counts if count)
+    spare = total - (len(counts) - several)
+    if spare < 0 or (not several and spare) or (several > 1 and spare % several):
+        return None
+    share = spare // several if several else 0
+    slices, first = [], 0
+    for count in counts:
+        size = share if count else 1
+        slices.append(slice(first, first + size))
+        first += size
+    return slices
+
+
+def groups_of(op: Operation, spec: OpSpec, what: str) -> list[Any] | None:
+    """The values of each group of operands or results (``what``) of an op, in order."""
+    declared = spec.operands if what == "operands" else spec.results
+    values = op._operands if what == "operands" else op.results  # pyright: ignore[reportPrivateUsage]
+    if not any(group.count for group in declared):
+        return [values[i : i + 1] for i in range(len(declared))] if len(values) == len(declared) else None
+    name = "operandSegmentSizes" if what == "operands" else "resultSegmentSizes"
+    found = op.properties.get(name) or op.attributes.get(name)
+    sizes = found.get_values() if isinstance(found, DenseArrayBase) else None
+    slices = slots_of([group.count for group in declared], len(values), sizes)  # pyright: ignore[reportArgumentType]
+    return [values[part] for part in slices] if slices is not None else None
