@@ -1,0 +1,179 @@
+"""Upstream's test files read, verified and printed, counted against what ``mlir-opt`` makes of them.
+
+``make conformance`` runs it; ``python test/conformance/roundtrip.py --dialect SCF --failures`` shows what is left.
+"""
+
+from __future__ import annotations
+
+import argparse
+import collections
+import re
+import signal
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+from chunks import DIALECTS, OPERATIONS, Chunk, chunks, upstream_tests
+from reference import Reference
+
+_GENERIC_OP = re.compile(r'(?<![\w$.])"([A-Za-z_][\w$.\-]*)"\(')
+_NOT_KNOWN = re.compile(
+    r"unregistered|unsupported|unknown (dialect|operation)|has no operation|no custom", re.IGNORECASE
+)
+
+
+class TooLong(Exception):
+    """A chunk took more than its time."""
+
+
+def _interrupt(*_: Any) -> None:
+    raise TooLong
+
+
+def process(text: str) -> str:
+    """Read, verify and print a text. Raises LaminaError for what is wrong in it."""
+    from lamina.dialects.core.text import parse, to_text
+    from lamina.dialects.core.verifier import verify
+
+    module = parse(text, "chunk.mlir", allow_unregistered=True)
+    verify(module)
+    return to_text(module)
+
+
+def attempt(text: str, seconds: int = 10) -> tuple[str | None, str, int]:
+    """The printed text, or None with the message and the line of the error."""
+    from lamina.dialects.core.diagnostics import LaminaError
+
+    signal.signal(signal.SIGALRM, _interrupt)
+    signal.alarm(seconds)
+    try:
+        return process(text), "", 0
+    except LaminaError as problem:
+        first = problem.diagnostics[0]
+        return None, first.message, first.location.line if first.location else 0
+    except TooLong:
+        return None, "TIMEOUT", -1
+    except Exception as problem:
+        return None, f"INTERNAL {type(problem).__name__}: {problem}".split("\n")[0], -1
+    finally:
+        signal.alarm(0)
+
+
+def is_counted(chunk: Chunk, generic: str | None) -> bool:
+    """Whether a chunk holds only ops of the dialects that are promised (others only where it is generic itself)."""
+    if generic is None:
+        return False
+    return all(
+        name.partition(".")[0] in OPERATIONS or f'"{name}"' in chunk.text
+        for name in _GENERIC_OP.findall(generic)
+    )
+
+
+def valid_chunks(found: Sequence[Chunk], reference: Reference) -> list[tuple[Chunk, str]]:
+    """The chunks without expected errors that ``mlir-opt`` accepts, with its generic form of them."""
+    plain = [chunk for chunk in found if not chunk.expected_errors]
+    answers = reference.generic([chunk.text for chunk in plain])
+    return [(c, a) for c, a in zip(plain, answers, strict=True) if a is not None and is_counted(c, a)]
+
+
+def check_valid(pairs: Sequence[tuple[Chunk, str]], reference: Reference) -> list[tuple[Chunk, str]]:
+    """The failures among valid chunks, with the reason."""
+    failures: list[tuple[Chunk, str]] = []
+    printed: list[tuple[Chunk, str, str]] = []
+    for chunk, wanted in pairs:
+        text, message, line = attempt(chunk.text)
+        if text is None:
+            failures.append((chunk, f"{chunk.path}:{chunk.line + max(line, 1) - 1}: {message}"))
+        else:
+            printed.append((chunk, wanted, text))
+    answers = reference.generic([text for _, _, text in printed])
+    for (chunk, wanted, _), answer in zip(printed, answers, strict=True):
+        if answer is None:
+            failures.append((chunk, "REFUSED: mlir-opt does not read what was printed"))
+        elif answer != wanted:
+            failures.append((chunk, "DIFFERENT: " + _first_difference(wanted, answer)))
+    return failures
+
+
+def _first_difference(wanted: str, got: str) -> str:
+    for left, right in zip(wanted.split("\n"), got.split("\n"), strict=False):
+        if left != right:
+            return f"\n    wanted {left.strip()[:300]}\n    got    {right.strip()[:300]}"
+    return "in length"
+
+
+def check_invalid(found: Sequence[Chunk], reference: Reference) -> tuple[int, list[tuple[Chunk, str]]]:
+    """How many chunks with expected errors were looked at, and those that do not fail where they should."""
+    failures: list[tuple[Chunk, str]] = []
+    refused = [c for c in found if c.expected_errors]
+    answers = reference.generic([chunk.text for chunk in refused])
+    counted = [c for c, answer in zip(refused, answers, strict=True) if answer is None and _ours(c)]
+    for chunk in counted:
+        text, message, line = attempt(chunk.text)
+        if text is not None:
+            failures.append((chunk, f"ACCEPTED, expected an error on line {sorted(chunk.expected_errors)}"))
+        elif line < 0:
+            failures.append((chunk, message))
+        elif _NOT_KNOWN.search(message) and not _NOT_KNOWN.search(chunk.text):
+            failures.append((chunk, f"NOT KNOWN: line {line}: {message}"))
+        elif line not in chunk.expected_errors and 0 not in chunk.expected_errors:
+            failures.append((chunk, f"line {line}, not {sorted(chunk.expected_errors)}: {message}"))
+    return len(counted), failures
+
+
+_NAME = re.compile(r"^\s*(?:%[^=\n]*=\s*)?\"?([a-z_]+)\.[a-z_.0-9]+", re.MULTILINE)
+
+
+def _ours(chunk: Chunk) -> bool:
+    """Whether the ops of a chunk that is wrong are of the dialects that are promised."""
+    others = {name for name in _NAME.findall(chunk.text)} - OPERATIONS
+    return not any(name in _OTHER_DIALECTS for name in others)
+
+
+_OTHER_DIALECTS = frozenset(
+    "test transform gpu tosa spirv nvvm nvgpu async shape quant sparse_tensor shard omp acc emitc pdl pdl_interp irdl "
+    "smt ml_program mpi xegpu amdgpu arm_sme arm_sve arm_neon x86vector amx rocdl ptr dlti wasmssa xevm".split()
+)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print a table by dialect; with ``--failures`` also each failure."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument(
+        "--dialect", action="append", choices=[*DIALECTS, "IR"], help="only this folder (repeatable)"
+    )
+    parser.add_argument("--failures", action="store_true", help="show each failure")
+    parser.add_argument("--only", help="only chunks whose name contains this")
+    options = parser.parse_args(arguments)
+    root = upstream_tests()
+    reference = Reference()
+    if root is None or reference.tool is None:
+        print("conformance needs mlir-opt 22 and $LAMINA_UPSTREAM_TESTS", file=sys.stderr)
+        return 1
+    totals: collections.Counter[str] = collections.Counter()
+    print(f"{'folder':14} {'valid':>6} {'same':>6} {'%':>6}   {'wrong':>6} {'found':>6} {'%':>6}")
+    for dialect in options.dialect or [*DIALECTS, "IR"]:
+        found = [c for c in chunks(root, [dialect]) if not options.only or options.only in c.name]
+        pairs = valid_chunks(found, reference)
+        failures = check_valid(pairs, reference)
+        wrong, missed = check_invalid(found, reference)
+        row = (len(pairs), len(pairs) - len(failures), wrong, wrong - len(missed))
+        totals.update(dict(zip("abcd", row, strict=True)))
+        print(_row(dialect, row), flush=True)
+        if options.failures:
+            for chunk, reason in (*failures, *missed):
+                print(f"  {chunk.name} ({chunk.path}:{chunk.line}): {reason}")
+    print(_row("all", tuple(totals[k] for k in "abcd")))
+    return 0
+
+
+def _row(name: str, row: tuple[int, ...]) -> str:
+    a, b, c, d = row
+    return f"{name:14} {a:6} {b:6} {100 * b / max(a, 1):6.1f}   {c:6} {d:6} {100 * d / max(c, 1):6.1f}"
+
+
+if __name__ == "__main__":
+    sys.exit(main())
