@@ -12,6 +12,8 @@ from xdsl.dialects import get_all_dialects
 from xdsl.ir import Attribute, Dialect, Operation
 
 from lamina.dialects.core.implicit_builders import keep_the_hook_of_implicit_builders
+from lamina.dialects.core.ods.classes import TableDialect, class_of
+from lamina.dialects.core.ods.spec import has_table
 
 keep_the_hook_of_implicit_builders()
 
@@ -50,17 +52,61 @@ def register_dialect(name: str, factory: Callable[[], Dialect]) -> None:
     _plugins[name] = factory
 
 
+@cache
+def _factories() -> dict[str, Callable[[], Dialect]]:
+    return get_all_dialects()
+
+
+@cache
+def base_dialect(name: str) -> Dialect | None:
+    """The dialect as xDSL has it, or Lamina's own of that name, without what the op tables add."""
+    if name in _OWN:
+        return _own(*_OWN[name])
+    factory = _factories().get(name)
+    return factory() if factory else None
+
+
+class TableContext(Context):
+    """A context that knows every op of the op tables. The class of one is made when it is asked for."""
+
+    def clone(self) -> TableContext:
+        return TableContext(
+            self.allow_unregistered,
+            self._loaded_dialects.copy(),
+            self._loaded_ops.copy(),
+            self._loaded_attrs.copy(),
+            self._loaded_types.copy(),
+            self._registered_dialects.copy(),
+        )
+
+    def load_registered_dialect(self, name: str) -> None:
+        if name not in self._registered_dialects:
+            return super().load_registered_dialect(name)
+        dialect = self._registered_dialects[name]()
+        self._loaded_dialects[dialect.name] = dialect
+        for op in dialect.written if isinstance(dialect, TableDialect) else dialect.operations:
+            self.load_op(op)
+        for attribute in dialect.attributes:
+            self.load_attr_or_type(attribute)
+        return None
+
+    def _get_known_op(self, name: str) -> type[Operation] | None:
+        found = super()._get_known_op(name)
+        if found is None:
+            dialect = self._loaded_dialects.get(name.partition(".")[0])
+            if isinstance(dialect, TableDialect):
+                found = class_of(name)
+                if found is not None:
+                    self._loaded_ops[name] = found
+        return found
+
+
 def make_context(*, allow_unregistered: bool = False) -> Context:
     """A context in which every dialect is registered and none is loaded."""
-    context = Context(allow_unregistered)
-    extended = extensions()
-    for name, factory in get_all_dialects().items():
-        if name in _OWN or name in _plugins:
-            continue
-        module = extended.get(name)
-        context.register_dialect(name, partial(_extended, factory, module) if module else factory)
-    for name, (module, attribute) in _OWN.items():
-        context.register_dialect(name, partial(_own, module, attribute))
+    context = TableContext(allow_unregistered)
+    for name in (*_factories(), *_OWN):
+        if name not in _plugins:
+            context._registered_dialects[name] = partial(_dialect, name)
     for name, factory in _plugins.items():
         context.register_dialect(name, factory)
     return context
@@ -70,11 +116,13 @@ def _own(module: str, attribute: str) -> Dialect:
     return getattr(importlib.import_module(module), attribute)
 
 
-def _extended(factory: Callable[[], Dialect], module: str) -> Dialect:
-    """xDSL's dialect joined by the ops and attributes of an extension module; the extension wins a name."""
-    base = factory()
-    extra = importlib.import_module(module)
-    operations: dict[str, type[Operation]] = {op.name: op for op in (*base.operations, *extra.OPERATIONS)}
-    attributes: dict[str, type[Attribute]] = {a.name: a for a in (*base.attributes, *extra.ATTRIBUTES)}
-    interfaces = list(base._interfaces)  # pyright: ignore[reportPrivateUsage]
-    return Dialect(base.name, list(operations.values()), list(attributes.values()), interfaces)
+def _dialect(name: str) -> Dialect:
+    """The dialect of a name: as it is, or with what an extension and the op table add to it."""
+    base = base_dialect(name)
+    assert base is not None
+    module = extensions().get(name)
+    if not module and not has_table(name):
+        return base
+    added: list[type[Attribute]] = importlib.import_module(module).ATTRIBUTES if module else []
+    attributes = {a.name: a for a in (*base.attributes, *added)}
+    return TableDialect(base, list(attributes.values()))

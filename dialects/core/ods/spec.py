@@ -132,14 +132,23 @@ class Table:
     """The dialect's own types by full name, likewise."""
 
 
+_DIALECTS = Path(__file__).resolve().parents[2]
+
+
+@cache
+def has_table(dialect: str) -> bool:
+    """Whether there is an op table of a dialect."""
+    return (_DIALECTS / dialect / "ods.json").is_file()
+
+
 @cache
 def table_of(dialect: str) -> Table | None:
     """The table of a dialect, or None where there is none."""
-    path = Path(__file__).resolve().parents[2] / dialect / "ods.json"
-    if not path.is_file():
+    if not has_table(dialect):
         return None
     from lamina.dialects.core.ods.loading import table_from
 
+    path = _DIALECTS / dialect / "ods.json"
     return table_from(json.loads(path.read_text(encoding="utf-8")))
 
 

@@ -1,9 +1,9 @@
 """Predicates as trees: ``["or", ["isa", …]]`` with upstream's C++ expressions as the leaves.
 
-Node forms: a C++ expression (text), ``["and", …]``, ``["or", …]``, ``["not", x]``, ``["element", x]`` (of the
-element type of a shaped type), ``["vector-element", x]``, ``["complex-element", x]``, ``["value", x]`` (of the
-type in a type attribute), ``["each", x]`` (of every element of an array), ``["of", expression, x]`` (of another
-value). ``True`` is always fulfilled.
+Node forms: a C++ expression (text), ``["and", …]``, ``["or", …]``, ``["not", x]``, ``["element", x]`` (of
+the element type of a shaped type), ``["vector-element", x]``, ``["complex-element", x]``, ``["value", x]``
+(of the type in a type attribute), ``["each", x]`` (of every element of an array), ``["of", expression, x]``
+(of another value). ``True`` is always fulfilled.
 """
 
 from __future__ import annotations
