@@ -9,11 +9,43 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-DIALECTS = (
-    "Linalg SCF Vector MemRef Arith Tensor LLVMIR Func Bufferization Affine Math ControlFlow UB Complex Index Builtin"
-).split()
+DIALECTS = [
+    "Linalg",
+    "SCF",
+    "Vector",
+    "MemRef",
+    "Arith",
+    "Tensor",
+    "LLVMIR",
+    "Func",
+    "Bufferization",
+    "Affine",
+    "Math",
+    "ControlFlow",
+    "UB",
+    "Complex",
+    "Index",
+    "Builtin",
+]
 OPERATIONS = frozenset(
-    "builtin func arith math complex index ub cf scf affine tensor bufferization linalg memref vector llvm".split()
+    [
+        "builtin",
+        "func",
+        "arith",
+        "math",
+        "complex",
+        "index",
+        "ub",
+        "cf",
+        "scf",
+        "affine",
+        "tensor",
+        "bufferization",
+        "linalg",
+        "memref",
+        "vector",
+        "llvm",
+    ]
 )
 _SEPARATOR = re.compile(r"^// -----.*\n", re.MULTILINE)
 _EXPECTED = re.compile(r"expected-(error|warning|remark|note)(?:-re)?(?:\s*@([+-]\d+|above|below|unknown))?")

@@ -134,8 +134,41 @@ def _ours(chunk: Chunk) -> bool:
 
 
 _OTHER_DIALECTS = frozenset(
-    "test transform gpu tosa spirv nvvm nvgpu async shape quant sparse_tensor shard omp acc emitc pdl pdl_interp irdl "
-    "smt ml_program mpi xegpu amdgpu arm_sme arm_sve arm_neon x86vector amx rocdl ptr dlti wasmssa xevm".split()
+    [
+        "test",
+        "transform",
+        "gpu",
+        "tosa",
+        "spirv",
+        "nvvm",
+        "nvgpu",
+        "async",
+        "shape",
+        "quant",
+        "sparse_tensor",
+        "shard",
+        "omp",
+        "acc",
+        "emitc",
+        "pdl",
+        "pdl_interp",
+        "irdl",
+        "smt",
+        "ml_program",
+        "mpi",
+        "xegpu",
+        "amdgpu",
+        "arm_sme",
+        "arm_sve",
+        "arm_neon",
+        "x86vector",
+        "amx",
+        "rocdl",
+        "ptr",
+        "dlti",
+        "wasmssa",
+        "xevm",
+    ]
 )
 
 

@@ -14,12 +14,11 @@ from xdsl.dialects.builtin import (
     i1,
 )
 
-
 _by_text: dict[str, Callable[[Any], Any]] = {}
 
 
 def transformer(text: str) -> Callable[[Callable[[Any], Any]], Callable[[Any], Any]]:
-    """Register the Python function for a C++ expression of upstream's (blanks and namespaces do not count)."""
+    """Register the function for a C++ expression of upstream's (blanks and namespaces do not count)."""
 
     def register(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
         _by_text[_key(text)] = function

@@ -1,8 +1,8 @@
-"""The border to xDSL's parser: dialects that bring their own ``parse`` and ``parse_parameters`` read through it.
+"""The border to xDSL's parser: dialects with a ``parse`` and ``parse_parameters`` of their own read through it.
 
-One object is both readers. Each has its own place in the text; at the border the one takes over the place of the
-other. Values, blocks and aliases are the same dictionaries on both sides, and what xDSL's side is asked for in
-general (types, attributes, regions, operations) comes back to ours.
+One object is both readers. Each has its own place in the text; at the border the one takes over the place of
+the other. Values, blocks and aliases are the same dictionaries on both sides, and what xDSL's side is asked for
+in general (types, attributes, regions, operations) comes back to ours.
 """
 
 from __future__ import annotations

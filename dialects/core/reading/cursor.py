@@ -1,8 +1,8 @@
 """The place in a text: what is there, and errors that point at it.
 
-There is no separate lexer: every step is one match of a compiled pattern or one comparison at ``at``, which always
-stands at the start of a token (blanks and comments before it are skipped). This is several times as fast in
-Python as making a token for each word.
+There is no separate lexer: every step is one match of a compiled pattern or one comparison at ``at``, which
+always stands at the start of a token (blanks and comments before it are skipped). This is several times as fast
+in Python as making a token for each word.
 """
 
 from __future__ import annotations
@@ -137,7 +137,7 @@ class Cursor:
     def fail(self, message: str, position: int | None = None, hint: str | None = None) -> NoReturn:
         """Raise an error about a position (default: here).
 
-        One about the next token stands right after the last one where a line ends between them, as upstream's.
+        One about the next token stands right after the last one where a line ends between them.
         """
         if position is None:
             position = self.at

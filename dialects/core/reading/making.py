@@ -23,7 +23,7 @@ def create(
     successors: Sequence[Block] = (),
     regions: Sequence[Region] = (),
 ) -> _Op:
-    """The same op as ``kind.create`` makes, in a third of the time; the two dictionaries become the op's own."""
+    """The same op as ``kind.create`` makes, in a third of the time; it keeps the two dictionaries."""
     op = kind.__new__(kind)
     if operands:
         op._operands = SSAValues(operands)  # pyright: ignore[reportPrivateUsage]

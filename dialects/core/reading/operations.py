@@ -1,4 +1,4 @@
-"""Reading operations: values, blocks, regions, the generic form, and dispatch to each op's own form by its name."""
+"""Reading operations: values, blocks, regions, the generic form, and each op's own form by its name."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Argument(NamedTuple):
 
 
 class OperationReader(AttributeReader):
-    """Reads operations. ``ssa_values`` and its like are shared with xDSL's parser, which third parties see."""
+    """Reads operations. ``ssa_values`` and its like are those of xDSL's parser, which third parties see."""
 
     _kinds: dict[str, OpKind]
 

@@ -1,4 +1,4 @@
-"""How an attribute stands in an assembly format, by its kind: bare keywords, symbols, numbers without type."""
+"""How an attribute stands in an assembly format, by its kind: keywords, symbols, numbers without type."""
 
 from __future__ import annotations
 

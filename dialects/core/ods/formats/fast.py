@@ -1,7 +1,7 @@
 """The common case of a form read by one regular expression: single operands, known types, no optional part.
 
-What does not match (an attribute dictionary, a value that comes later, a type that was not met before) is read step
-by step as every other form, so that both ways accept the same.
+What does not match (an attribute dictionary, a value that comes later, a type that was not met before) is
+read step by step as every other form, so that both ways accept the same.
 """
 
 from __future__ import annotations

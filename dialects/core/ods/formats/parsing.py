@@ -107,7 +107,11 @@ class ParserMaker:
                 s.successors[name] = [p.successor()]
 
             return successor
-        return lambda p, s: None if attempt(p, s) else None
+
+        def there_or_not(p: Any, s: State) -> None:
+            attempt(p, s)
+
+        return there_or_not
 
     def attempt_variable(self, name: str) -> Attempt:
         if name not in self.groups:
