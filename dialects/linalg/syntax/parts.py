@@ -1,0 +1,124 @@
+"""What the forms of all structured operations share: ``ins(…) outs(…)``, maps, scalar bodies."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from xdsl.dialects.builtin import ArrayAttr
+from xdsl.dialects.linalg.ops import YieldOp
+from xdsl.ir import Attribute, Block, Region, SSAValue
+
+from lamina.dialects.core.ods.kinds import groups_of
+from lamina.dialects.core.ods.spec import spec_of
+
+SEGMENTS = frozenset({"operandSegmentSizes"})
+
+
+class Parts(NamedTuple):
+    """What stands before the results of a structured operation."""
+
+    inputs: list[SSAValue]
+    outputs: list[SSAValue]
+    attributes: dict[str, Attribute]
+
+    @property
+    def operands(self) -> list[SSAValue]:
+        """Inputs, then outputs."""
+        return [*self.inputs, *self.outputs]
+
+    @property
+    def sizes(self) -> tuple[int, int]:
+        """How many inputs and outputs there are."""
+        return len(self.inputs), len(self.outputs)
+
+    @property
+    def tensors(self) -> list[Attribute]:
+        """The types of the outputs that are ranked tensors."""
+        return [value.type for value in self.outputs if value.type.name == "tensor"]
+
+
+def read_parts(p: Any) -> Parts:
+    """``<{…}>? {…}? (ins(%a : t))? (outs(%b : t))?``."""
+    attributes: dict[str, Attribute] = {}
+    if p.accept("<"):
+        attributes.update(p.attr_dict())
+        p.require(">")
+    attributes.update(p.attr_dict())
+    return Parts(_values(p, "ins"), _values(p, "outs"), attributes)
+
+
+def _values(p: Any, word: str) -> list[SSAValue]:
+    if not p.accept(word):
+        return []
+    p.require("(")
+    uses = p.operands()
+    types: list[Attribute] = []
+    place = p.at
+    if uses or p.sees(":"):
+        p.require(":")
+        types = p.types_list()
+    p.require(")")
+    return p.resolve_all(uses, types, place)
+
+
+def write_parts(w: Any, inputs: Sequence[SSAValue], outputs: Sequence[SSAValue]) -> None:
+    """`` ins(%a : t) outs(%b : t)``."""
+    for word, values in (("ins", inputs), ("outs", outputs)):
+        if values:
+            w.put(f" {word}(")
+            w.values(values)
+            w.put(" : ")
+            w.types([value.type for value in values])
+            w.put(")")
+
+
+def inputs_and_outputs(op: Any) -> tuple[Sequence[SSAValue], Sequence[SSAValue]]:
+    """The operands of a structured operation in two groups."""
+    spec = spec_of(op.name)
+    found = groups_of(op, spec, "operands") if spec else None
+    if not found or len(found) != 2:
+        return op.operands[:-1], op.operands[-1:]
+    return found[0], found[1]
+
+
+def write_results(w: Any, op: Any) -> None:
+    """`` -> type`` or `` -> (types)`` for an operation with results."""
+    if op.results:
+        w.put(" -> ")
+        types = [result.type for result in op.results]
+        alone = len(types) == 1 and types[0].name != "function"
+        w.put("" if alone else "(")
+        w.types(types)
+        w.put("" if alone else ")")
+
+
+def read_maps(p: Any) -> ArrayAttr | None:
+    """``indexing_maps = [#a, #b]``, if it is there."""
+    if not p.accept("indexing_maps"):
+        return None
+    p.require("=")
+    return p.attribute()
+
+
+def element_type(type: Any) -> Attribute:
+    """The element type of a shaped type, the type itself otherwise."""
+    return getattr(type, "element_type", type)
+
+
+def scalars(values: Sequence[SSAValue]) -> list[Attribute]:
+    """The element types of values."""
+    return [element_type(value.type) for value in values]
+
+
+def copying_body(inputs: Sequence[SSAValue], outputs: Sequence[SSAValue]) -> Region:
+    """A body that yields its first argument."""
+    block = Block(arg_types=scalars([*inputs, *outputs]))
+    block.add_op(YieldOp(block.args[0]))
+    return Region(block)
+
+
+def hidden_body(kind: Any, inputs: Sequence[SSAValue], outputs: Sequence[SSAValue]) -> Region:
+    """The body that the name of an operation stands for; an empty region where its class does not say."""
+    make = getattr(kind, "get_hidden_region", None)
+    return make(inputs, outputs) if make is not None else Region()
