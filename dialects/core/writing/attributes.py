@@ -1,0 +1,264 @@
+"""Attributes as text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Iterable, Mapping
+from typing import Any
+
+from xdsl.dialects.builtin import (
+    AffineMapAttr,
+    AffineSetAttr,
+    ArrayAttr,
+    BytesAttr,
+    DenseArrayBase,
+    DenseIntOrFPElementsAttr,
+    DenseResourceAttr,
+    DictionaryAttr,
+    FloatAttr,
+    IntAttr,
+    IntegerAttr,
+    NoneAttr,
+    StringAttr,
+    StridedLayoutAttr,
+    SymbolRefAttr,
+    UnitAttr,
+)
+from xdsl.ir import Attribute, Operation, TypeAttribute
+
+from lamina.dialects.core.writing.affine import map_text, set_text
+from lamina.dialects.core.writing.dense import dense_text, element_texts, is_splat, stored_size
+from lamina.dialects.core.writing.floats import float_bits, float_text
+from lamina.dialects.core.writing.quoting import keyword, quoted, symbol
+from lamina.dialects.core.writing.types import TypeWriter
+
+ELIDED = "dense_resource<__elided__>"
+_OP_NAME = "op_name__"
+"""Where xDSL holds the name of an unregistered op."""
+
+
+class AttributeWriter(TypeWriter):
+    """Writes attributes; those of dialects through the dialect's own ``print_parameters``."""
+
+    def attribute_text(self, attribute: Attribute) -> str:
+        """The text of an attribute with its type."""
+        found = self._texts.get(id(attribute))
+        if found is not None:
+            return found
+        kind = attribute.__class__
+        typed = _TYPED.get(kind)
+        if typed is not None:
+            return typed(self, attribute)
+        write = _ATTRIBUTES.get(kind)
+        if write is not None:
+            return write(self, attribute)
+        if isinstance(attribute, TypeAttribute):
+            return self.type_text(attribute)
+        return self.remember(attribute, self.dialect_attribute_text(attribute))
+
+    def dialect_attribute_text(self, attribute: Attribute) -> str:
+        """The text of an attribute that is none of the builtin ones."""
+        raise NotImplementedError
+
+    def element_text(self, attribute: Attribute) -> str:
+        """The text of an attribute where the type of ``i64`` and ``f64`` values goes without saying."""
+        kind = attribute.__class__
+        if kind is IntegerAttr or kind is FloatAttr:
+            type_name = self.type_text(attribute.type)  # pyright: ignore[reportAttributeAccessIssue]
+            if type_name in ("i64", "f64"):
+                return self.attribute_without_type_text(attribute)
+        return self.attribute_text(attribute)
+
+    def attribute_without_type_text(self, attribute: Attribute) -> str:
+        """The text of an attribute whose type the reader knows."""
+        write = _UNTYPED.get(attribute.__class__)
+        return write(self, attribute) if write else self.attribute_text(attribute)
+
+    def attribute(self, attribute: Attribute) -> None:
+        """Write an attribute with its type."""
+        self.put(self.attribute_text(attribute))
+
+    def attribute_without_type(self, attribute: Attribute) -> None:
+        """Write an attribute whose type the reader knows."""
+        self.put(self.attribute_without_type_text(attribute))
+
+    def symbol(self, name: str | StringAttr) -> None:
+        """Write ``@name``."""
+        self.put(symbol(name if isinstance(name, str) else name.data))
+
+    def string(self, text: str | bytes) -> None:
+        """Write a string literal."""
+        self.put(quoted(text))
+
+    def keyword(self, text: str) -> None:
+        """Write a name: quoted only if it has to be."""
+        self.put(keyword(text))
+
+    def float_number(self, value: float, type: Any) -> str:
+        """The text of a floating-point number."""
+        return float_text(float_bits(value, type), type.name)
+
+    def entries_text(self, entries: Mapping[str, Attribute]) -> str:
+        """``{name = value, unit}`` in the order of the names."""
+        return f"{{{', '.join([self._entry(name, entries[name]) for name in sorted(entries)])}}}"
+
+    def _entry(self, name: str, value: Attribute) -> str:
+        if value.__class__ is UnitAttr:
+            return keyword(name)
+        return f"{keyword(name)} = {self.attribute_text(value)}"
+
+    def attr_dict(self, op: Operation, elided: Container[str] = (), with_keyword: bool = False) -> None:
+        """Write the attributes of an op in braces, without those named in ``elided``; nothing if none is left.
+
+        A blank stands before, and the word ``attributes`` with ``with_keyword``.
+        """
+        entries = {name: value for name, value in op.attributes.items() if name not in elided}
+        if op.properties:
+            for name, value in op.properties.items():
+                if name not in elided:
+                    entries[name] = value
+        entries.pop(_OP_NAME, None)
+        if entries:
+            self.put((" attributes " if with_keyword else " ") + self.entries_text(entries))
+
+    def dictionary(self, entries: Mapping[str, Attribute], with_keyword: bool = False) -> None:
+        """Write entries in braces after a blank; nothing where there are none."""
+        if entries:
+            self.put((" attributes " if with_keyword else " ") + self.entries_text(entries))
+
+    def prop_dict(self, op: Operation, elided: Container[str] = ()) -> None:
+        """Write the inherent attributes as ``<{…}>``, a blank before; nothing where all are elided."""
+        entries = {name: value for name, value in op.properties.items() if name not in elided}
+        if entries:
+            self.put(f" <{self.entries_text(entries)}>")
+
+    def resource_key(self, key: str) -> str:
+        """The name of a resource whose data is written at the end."""
+        self.resource_keys[key] = None
+        return keyword(key)
+
+    def symbol_reference(self, names: Iterable[str]) -> str:
+        """``@outer::@inner``"""
+        return "::".join([symbol(name) for name in names])
+
+
+def _array(w: AttributeWriter, attribute: Any) -> str:
+    return f"[{', '.join([w.element_text(element) for element in attribute.data])}]"
+
+
+def _dictionary(w: AttributeWriter, attribute: Any) -> str:
+    return w.entries_text(attribute.data)
+
+
+def _string(w: AttributeWriter, attribute: Any) -> str:
+    return quoted(attribute.data)
+
+
+def _unit(w: AttributeWriter, attribute: Any) -> str:
+    return "unit"
+
+
+def _none(w: AttributeWriter, attribute: Any) -> str:
+    return "none"
+
+
+def _symbol_reference(w: AttributeWriter, attribute: Any) -> str:
+    nested = attribute.nested_references.data
+    root = symbol(attribute.root_reference.data)
+    return root if not nested else "::".join([root, *[symbol(name.data) for name in nested]])
+
+
+def _affine_map(w: AttributeWriter, attribute: Any) -> str:
+    return w.alias(attribute, "map", lambda: f"affine_map<{map_text(attribute.data)}>")
+
+
+def _affine_set(w: AttributeWriter, attribute: Any) -> str:
+    return w.alias(attribute, "set", lambda: f"affine_set<{set_text(attribute.data)}>")
+
+
+def _strided(w: AttributeWriter, attribute: Any) -> str:
+    strides = ", ".join([_known(stride) for stride in attribute.strides.data])
+    offset = _known(attribute.offset)
+    return f"strided<[{strides}]>" if offset == "0" else f"strided<[{strides}], offset: {offset}>"
+
+
+def _known(value: Any) -> str:
+    return str(value.data) if value.__class__ is IntAttr else "?"
+
+
+def _dense_array(w: AttributeWriter, attribute: Any) -> str:
+    element, data = attribute.elt_type, attribute.data.data
+    values = f": {', '.join(element_texts(element, data))}" if data else ""
+    return f"array<{w.type_text(element)}{values}>"
+
+
+def _integer_value(w: AttributeWriter, attribute: Any) -> str:
+    value = attribute.value.data
+    if w.type_text(attribute.type) == "i1":
+        return "true" if value else "false"
+    return str(value)
+
+
+def _integer(w: AttributeWriter, attribute: Any) -> str:
+    type_name = w.type_text(attribute.type)
+    if type_name == "i1":
+        return "true" if attribute.value.data else "false"
+    return f"{attribute.value.data} : {type_name}"
+
+
+def _float_value(w: AttributeWriter, attribute: Any) -> str:
+    return w.float_number(attribute.value.data, attribute.type)
+
+
+def _float(w: AttributeWriter, attribute: Any) -> str:
+    return f"{_float_value(w, attribute)} : {w.type_text(attribute.type)}"
+
+
+def _dense_value(w: AttributeWriter, attribute: Any) -> str:
+    type, data = attribute.type, attribute.data.data
+    element = type.element_type
+    limit = w.options.elide
+    if limit is not None and len(data) > limit:
+        size = stored_size(element)
+        if len(data) // size > limit and not is_splat(data, size):
+            return ELIDED
+    shape = [extent.data for extent in type.shape.data]
+    return f"dense<{dense_text(shape, element, data, w.options.hexadecimal_above)}>"
+
+
+def _dense(w: AttributeWriter, attribute: Any) -> str:
+    return f"{_dense_value(w, attribute)} : {w.type_text(attribute.type)}"
+
+
+def _resource_value(w: AttributeWriter, attribute: Any) -> str:
+    return f"dense_resource<{w.resource_key(attribute.resource_handle.data)}>"
+
+
+def _resource(w: AttributeWriter, attribute: Any) -> str:
+    return f"{_resource_value(w, attribute)} : {w.type_text(attribute.type)}"
+
+
+_TYPED: dict[type, Callable[[Any, Any], str]] = {
+    IntegerAttr: _integer,
+    FloatAttr: _float,
+    DenseIntOrFPElementsAttr: _dense,
+    DenseResourceAttr: _resource,
+}
+_UNTYPED: dict[type, Callable[[Any, Any], str]] = {
+    IntegerAttr: _integer_value,
+    FloatAttr: _float_value,
+    DenseIntOrFPElementsAttr: _dense_value,
+    DenseResourceAttr: _resource_value,
+}
+_ATTRIBUTES: dict[type, Callable[[Any, Any], str]] = {
+    ArrayAttr: _array,
+    DictionaryAttr: _dictionary,
+    StringAttr: _string,
+    BytesAttr: _string,
+    UnitAttr: _unit,
+    NoneAttr: _none,
+    SymbolRefAttr: _symbol_reference,
+    AffineMapAttr: _affine_map,
+    AffineSetAttr: _affine_set,
+    StridedLayoutAttr: _strided,
+    DenseArrayBase: _dense_array,
+}

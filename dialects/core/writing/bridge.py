@@ -1,0 +1,167 @@
+"""The writer as xDSL's printer: what the ``print`` methods of xDSL's classes call lands in the same text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from xdsl.dialects.builtin import BuiltinAttribute, StringAttr
+from xdsl.ir import (
+    Attribute,
+    Block,
+    BlockArgument,
+    Data,
+    OpaqueSyntaxAttribute,
+    Operation,
+    ParametrizedAttribute,
+    Region,
+    SpacedOpaqueSyntaxAttribute,
+    SSAValue,
+)
+
+from lamina.dialects.core.writing.operations import OperationWriter
+from lamina.dialects.core.writing.quoting import keyword, quoted, symbol
+
+
+class Bridge(OperationWriter):
+    """xDSL's ``print_…`` methods, over the writer's own."""
+
+    # Attributes and types of dialects
+
+    def dialect_type_text(self, type: Attribute) -> str:
+        return self.captured(lambda: self._print_own_form(type, "!"))
+
+    def dialect_attribute_text(self, attribute: Attribute) -> str:
+        return self.captured(lambda: self._print_own_form(attribute, "#"))
+
+    def _print_own_form(self, attribute: Attribute, sigil: str) -> None:
+        if isinstance(attribute, BuiltinAttribute):
+            attribute.print_builtin(self)
+            return
+        name = attribute.name
+        opaque = isinstance(attribute, OpaqueSyntaxAttribute)
+        self.put(sigil + (name.replace(".", "<", 1) if opaque else name))
+        if isinstance(attribute, SpacedOpaqueSyntaxAttribute):
+            self.put(" ")
+        if isinstance(attribute, Data):
+            attribute.print_parameter(self)
+        elif isinstance(attribute, ParametrizedAttribute):
+            attribute.print_parameters(self)
+        if opaque:
+            self.put(">")
+
+    # Text
+
+    def print_string(self, text: str, *, indent: int | None = None) -> None:
+        if "\n" in text and (indent is None or indent):
+            outer = self._indent
+            self._indent = outer if indent is None else indent
+            text = text.replace("\n", self.line_start())
+            self._indent = outer
+        self.put(text)
+
+    def print_content(self, text: str, *, indent: int | None = None) -> None:
+        self.print_string(text, indent=indent)
+
+    def _write(self, content: str) -> None:
+        self.put(content)
+
+    def _print_new_line(self, indent: int | None = None, print_message: bool = True) -> None:
+        self.print_string("\n", indent=indent)
+
+    def print_bytes_literal(self, bytestring: bytes) -> None:
+        self.put(quoted(bytestring))
+
+    def print_string_literal(self, string: str) -> None:
+        self.put(quoted(string))
+
+    def print_identifier_or_string_literal(self, string: str | StringAttr) -> None:
+        self.put(keyword(string if isinstance(string, str) else string.data))
+
+    def print_symbol_name(self, sym_name: str | StringAttr) -> None:
+        self.put(symbol(sym_name if isinstance(sym_name, str) else sym_name.data))
+
+    def print_float(self, value: float, type: Any) -> None:
+        self.put(self.float_number(value, type))
+
+    def print_resource_handle(self, dialect: str, handle: str) -> None:
+        self.put(self.resource_key(handle))
+
+    # Values, blocks, types and attributes
+
+    def print_ssa_value(self, value: SSAValue) -> str:
+        name = self.value_name(value)
+        self.put(name)
+        return name[1:]
+
+    def print_operand(self, operand: SSAValue) -> None:
+        self.put(self.value_name(operand))
+
+    def print_block_name(self, block: Block) -> str:
+        name = self.block_name(block)
+        self.put(name)
+        return name[1:]
+
+    def print_block_argument(self, arg: BlockArgument, print_type: bool = True) -> None:
+        self.argument(arg, print_type)
+
+    def print_attribute(self, attribute: Attribute) -> None:
+        self.put(self.attribute_text(attribute))
+
+    def print_attr_dict(self, attr_dict: Mapping[str, Attribute]) -> None:
+        self.put(self.entries_text(attr_dict))
+
+    def print_op_attributes(
+        self,
+        attributes: Mapping[str, Attribute],
+        *,
+        reserved_attr_names: Iterable[str] = (),
+        print_keyword: bool = False,
+    ) -> bool:
+        reserved = set(reserved_attr_names)
+        entries = {name: value for name, value in attributes.items() if name not in reserved}
+        self.dictionary(entries, print_keyword)
+        return bool(entries)
+
+    def print_function_type(
+        self, input_types: Iterable[Attribute], output_types: Iterable[Attribute]
+    ) -> None:
+        self.put(self.functional_type_text(input_types, list(output_types)))
+
+    def print_operation_type(self, op: Operation) -> None:
+        self.print_function_type(op.operand_types, op.result_types)
+
+    # Operations and regions
+
+    def print_op(self, op: Operation) -> None:
+        self.operation(op)
+
+    def print_op_with_default_format(self, op: Operation) -> None:
+        text = self.captured(lambda: self.generic(op))
+        self.put(text[text.index("(") :])
+
+    def print_block(
+        self, block: Block, print_block_args: bool = True, print_block_terminator: bool = True
+    ) -> None:
+        self.block(block, print_block_args, print_block_terminator)
+
+    def print_region(
+        self,
+        region: Region,
+        print_entry_block_args: bool = True,
+        print_empty_block: bool = True,
+        print_block_terminators: bool = True,
+    ) -> None:
+        self.region(region, print_entry_block_args, print_block_terminators, print_empty_block)
+
+    def print_regions(self, regions: Sequence[Region]) -> None:
+        if regions:
+            self.put(" (")
+            self.print_list(regions, self.print_region)
+            self.put(")")
+
+    def enter_scope(self) -> None:
+        pass
+
+    def exit_scope(self) -> None:
+        pass

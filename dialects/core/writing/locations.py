@@ -1,0 +1,81 @@
+"""Locations as text: ``loc("file":1:2)``, names, call sites, fused locations, and their aliases."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from xdsl.dialects.builtin import (
+    CallSiteLoc,
+    FileLineColLoc,
+    FusedLoc,
+    NameLoc,
+    NoneAttr,
+    UnknownLoc,
+)
+from xdsl.ir import Attribute
+
+from lamina.dialects.core.writing.aliases import AliasWriter
+from lamina.dialects.core.writing.quoting import quoted
+
+
+class LocationWriter(AliasWriter):
+    """Writes locations."""
+
+    def attribute_text(self, attribute: Attribute) -> str:
+        """The text of an attribute with its type."""
+        if attribute.__class__ in _LOCATIONS:
+            return f"loc({self.location_alias(attribute, deferrable=False)})"
+        return super().attribute_text(attribute)
+
+    def location(self, location: Attribute) -> None:
+        """Write the location of an op after a blank, by its alias."""
+        self.put(f" loc({self.location_alias(location)})")
+
+    def argument_location(self, location: Attribute) -> None:
+        """Write the location of a block argument after a blank, in full."""
+        self.put(f" loc({self.location_text(location, deferrable=False)})")
+
+    def location_alias(self, location: Attribute, deferrable: bool = True) -> str:
+        """What stands in the parentheses of ``loc(…)``."""
+        return self.alias(location, "loc", lambda: self.location_text(location, deferrable), deferrable)
+
+    def location_text(self, location: Attribute, deferrable: bool = True) -> str:
+        """A location in full, those in it by their aliases."""
+        return _LOCATIONS[location.__class__](self, location, deferrable)
+
+
+def _unknown(w: LocationWriter, location: Any, deferrable: bool) -> str:
+    return "unknown"
+
+
+def _file(w: LocationWriter, location: Any, deferrable: bool) -> str:
+    return f"{quoted(location.filename.data)}:{location.line.data}:{location.column.data}"
+
+
+def _name(w: LocationWriter, location: Any, deferrable: bool) -> str:
+    child = location.location
+    if child.__class__ in (UnknownLoc, NoneAttr):
+        return quoted(location.desc.data)
+    return f"{quoted(location.desc.data)}({w.location_alias(child, deferrable)})"
+
+
+def _call_site(w: LocationWriter, location: Any, deferrable: bool) -> str:
+    callee = w.location_alias(location.callee, deferrable)
+    return f"callsite({callee} at {w.location_alias(location.caller, deferrable)})"
+
+
+def _fused(w: LocationWriter, location: Any, deferrable: bool) -> str:
+    metadata = location.metadata
+    head = "" if metadata.__class__ is NoneAttr else f"<{w.attribute_text(metadata)}>"
+    parts = [w.location_alias(part, deferrable) for part in location.locations.data]
+    return f"fused{head}[{', '.join(parts)}]"
+
+
+_LOCATIONS: dict[type, Callable[[Any, Any, bool], str]] = {
+    UnknownLoc: _unknown,
+    FileLineColLoc: _file,
+    NameLoc: _name,
+    CallSiteLoc: _call_site,
+    FusedLoc: _fused,
+}

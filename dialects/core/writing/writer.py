@@ -1,0 +1,79 @@
+"""The writer of IR text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import IO, Any, cast
+
+from xdsl.ir import Operation
+
+from lamina.dialects.core.constants import has_resource, resource
+from lamina.dialects.core.depth import room_for_nesting
+from lamina.dialects.core.diagnostics import error
+from lamina.dialects.core.writing.bridge import Bridge
+from lamina.dialects.core.writing.dense import hexadecimal_pieces
+from lamina.dialects.core.writing.quoting import keyword
+from lamina.dialects.core.writing.state import Options
+
+_ALIGNMENT_HEADER = "40000000"
+"""64 as a little-endian 32-bit number."""
+
+
+class _Stream:
+    """A stream for those who write to a printer's stream: what is written joins the text."""
+
+    def __init__(self, writer: Writer) -> None:
+        self._writer = writer
+
+    def write(self, text: str) -> None:
+        self._writer.put(text)
+
+
+class Writer(Bridge):
+    """Writes IR text: ``Writer(op, options).pieces()``."""
+
+    def __init__(self, root: Operation, options: Options | None = None) -> None:
+        options = options or Options()
+        super().__init__(
+            cast(IO[str], _Stream(self)),
+            print_generic_format=options.generic,
+            print_debuginfo=options.locations,
+        )
+        self.root = root
+        self.start(options)
+        self.start_aliases()
+        self.start_operations()
+
+    def pieces(self) -> Iterator[str]:
+        """The text of the op with what belongs around it: aliases, and the data of resources at the end."""
+        try:
+            with room_for_nesting():
+                self.start_names(self.root)
+                self.operation(self.root)
+        except RecursionError as problem:
+            raise error("is nested too deeply to be printed", self.root) from problem
+        yield from self.named(self.parts)
+        yield from self._resources()
+        yield "\n"
+
+    def _resources(self) -> Iterator[str]:
+        """The data of the resources that were written, as file metadata."""
+        limit = self.options.elide_resources
+        if limit == 0:
+            return
+        keys = [key for key in self.resource_keys if has_resource(key)]
+        if limit is not None:
+            keys = [key for key in keys if 2 * resource(key).data.nbytes + 12 <= limit]
+        if not keys:
+            return
+        yield "\n\n{-#\n  dialect_resources: {\n    builtin: {\n"
+        for i, key in enumerate(keys):
+            yield f'      {keyword(key)}: "0x{_ALIGNMENT_HEADER}'
+            yield from hexadecimal_pieces(cast(Any, resource(key).data.data))
+            yield '",\n' if i + 1 < len(keys) else '"\n'
+        yield "    }\n  }\n#-}"
+
+
+def write_text(root: Operation, options: Options | None = None) -> str:
+    """The text of an operation."""
+    return "".join(Writer(root, options).pieces())
