@@ -1,4 +1,4 @@
-"""Affine maps and sets as upstream writes them: few parentheses, and subtraction where a factor is negative."""
+"""Affine maps and sets as upstream writes them: few parentheses, subtraction where a factor is negative."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Aliases: ``#map`` and ``#loc1``, defined before the op, or after it where nothing needs them sooner.
 
-A text holds the number of an alias between two marks until everything is written; then aliases get their names
-as upstream gives them: sorted by how deeply they nest others, types first, then by name, then by first use.
+A text holds the number of an alias between two marks until everything is written; then aliases get their
+names as upstream gives them: sorted by how deeply they nest others, types first, then by name and first use.
 """
 
 from __future__ import annotations

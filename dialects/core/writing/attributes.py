@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Container, Iterable, Mapping
 from typing import Any
 
@@ -18,8 +19,8 @@ from xdsl.dialects.builtin import (
     IntAttr,
     IntegerAttr,
     NoneAttr,
-    StringAttr,
     StridedLayoutAttr,
+    StringAttr,
     SymbolRefAttr,
     UnitAttr,
 )
@@ -32,6 +33,7 @@ from lamina.dialects.core.writing.quoting import keyword, quoted, symbol
 from lamina.dialects.core.writing.types import TypeWriter
 
 ELIDED = "dense_resource<__elided__>"
+_DIALECT_NAME = re.compile(r"[#!][\w$.\-]+")
 _OP_NAME = "op_name__"
 """Where xDSL holds the name of an unregistered op."""
 
@@ -73,13 +75,18 @@ class AttributeWriter(TypeWriter):
         write = _UNTYPED.get(attribute.__class__)
         return write(self, attribute) if write else self.attribute_text(attribute)
 
-    def attribute(self, attribute: Attribute) -> None:
-        """Write an attribute with its type."""
-        self.put(self.attribute_text(attribute))
+    def attribute(self, attribute: Attribute, elide_type: Attribute | None = None) -> None:
+        """Write an attribute, without its type where the reader knows it (``elide_type``)."""
+        if elide_type is None:
+            self.put(self.attribute_text(attribute))
+        else:
+            self.put(self.attribute_without_type_text(attribute))
 
-    def attribute_without_type(self, attribute: Attribute) -> None:
-        """Write an attribute whose type the reader knows."""
-        self.put(self.attribute_without_type_text(attribute))
+    def stripped_attribute(self, attribute: Attribute) -> None:
+        """Write an attribute of a dialect without its name: ``<add>``."""
+        text = self.attribute_text(attribute)
+        name = _DIALECT_NAME.match(text)
+        self.put(text[name.end() :] if name else text)
 
     def symbol(self, name: str | StringAttr) -> None:
         """Write ``@name``."""
@@ -106,28 +113,29 @@ class AttributeWriter(TypeWriter):
             return keyword(name)
         return f"{keyword(name)} = {self.attribute_text(value)}"
 
-    def attr_dict(self, op: Operation, elided: Container[str] = (), with_keyword: bool = False) -> None:
-        """Write the attributes of an op in braces, without those named in ``elided``; nothing if none is left.
+    def attr_dict(self, op: Operation, hidden: Container[str] = (), keyword: bool = False) -> None:
+        """Write the attributes of an op in braces, without the ``hidden`` ones; nothing if none is left.
 
-        A blank stands before, and the word ``attributes`` with ``with_keyword``.
+        A blank stands before, and the word ``attributes`` with ``keyword``.
         """
-        entries = {name: value for name, value in op.attributes.items() if name not in elided}
-        if op.properties:
-            for name, value in op.properties.items():
-                if name not in elided:
-                    entries[name] = value
-        entries.pop(_OP_NAME, None)
-        if entries:
-            self.put((" attributes " if with_keyword else " ") + self.entries_text(entries))
+        entries: dict[str, Attribute] | None = None
+        for held in (op.attributes, op.properties):
+            for name in held:
+                if name not in hidden and name != _OP_NAME:
+                    if entries is None:
+                        entries = {}
+                    entries[name] = held[name]
+        if entries is not None:
+            self.dictionary(entries, keyword)
 
-    def dictionary(self, entries: Mapping[str, Attribute], with_keyword: bool = False) -> None:
+    def dictionary(self, entries: Mapping[str, Attribute], keyword: bool = False) -> None:
         """Write entries in braces after a blank; nothing where there are none."""
         if entries:
-            self.put((" attributes " if with_keyword else " ") + self.entries_text(entries))
+            self.put((" attributes " if keyword else " ") + self.entries_text(entries))
 
-    def prop_dict(self, op: Operation, elided: Container[str] = ()) -> None:
-        """Write the inherent attributes as ``<{…}>``, a blank before; nothing where all are elided."""
-        entries = {name: value for name, value in op.properties.items() if name not in elided}
+    def properties(self, op: Operation, hidden: Container[str] = ()) -> None:
+        """Write the inherent attributes as ``<{…}>``, a blank before; nothing where all are hidden."""
+        entries = {name: value for name, value in op.properties.items() if name not in hidden}
         if entries:
             self.put(f" <{self.entries_text(entries)}>")
 

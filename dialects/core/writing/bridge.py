@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from xdsl.dialects.builtin import BuiltinAttribute, StringAttr
+from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import (
     Attribute,
     Block,
     BlockArgument,
+    BuiltinAttribute,
     Data,
     OpaqueSyntaxAttribute,
     Operation,
@@ -126,7 +127,7 @@ class Bridge(OperationWriter):
     def print_function_type(
         self, input_types: Iterable[Attribute], output_types: Iterable[Attribute]
     ) -> None:
-        self.put(self.functional_type_text(input_types, list(output_types)))
+        self.put(self.function_type_text(input_types, list(output_types)))
 
     def print_operation_type(self, op: Operation) -> None:
         self.print_function_type(op.operand_types, op.result_types)

@@ -1,4 +1,4 @@
-"""The inside of ``dense<…>``, ``sparse<…>`` and ``array<…>``: nested lists, one value for a splat, or bytes."""
+"""The inside of ``dense<…>`` and ``array<…>``: nested lists, one value for a splat, or bytes."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 """Floating-point numbers as upstream writes them: the shortest of its forms that reads back as the same bits.
 
 Six digits with an exponent (``1.500000e+00``) where that is exact for the type, else as many digits as the
-type needs (``0.699999988``), else the bits in hexadecimal (infinities, NaN, and whole numbers of many digits).
-Upstream rounds decimal digits in its own way (it truncates the significand first); that is followed here, so
-that the text is the same, character by character.
+type needs (``0.699999988``), else the bits in hexadecimal (infinities, NaN, and whole numbers of many
+digits). Upstream rounds decimal digits in its own way (it truncates the significand first); that is followed
+here, so that the text is the same, character by character.
 """
 
 from __future__ import annotations

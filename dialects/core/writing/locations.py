@@ -38,7 +38,11 @@ class LocationWriter(AliasWriter):
 
     def location_alias(self, location: Attribute, deferrable: bool = True) -> str:
         """What stands in the parentheses of ``loc(…)``."""
-        return self.alias(location, "loc", lambda: self.location_text(location, deferrable), deferrable)
+        if self.options.local_scope:
+            return self.location_text(location, deferrable)
+        return self.alias(
+            location, "loc", lambda: f"loc({self.location_text(location, deferrable)})", deferrable
+        )
 
     def location_text(self, location: Attribute, deferrable: bool = True) -> str:
         """A location in full, those in it by their aliases."""

@@ -1,11 +1,13 @@
 """Names of values and blocks: given before anything is written, as upstream does.
 
-The values of a region are numbered before those of the regions in it, whose numbers go on from there; so equal
-names never stand for two values that are visible at once. Values keep the names they have, with a number
-where a name is taken.
+The values of a region are numbered before those of the regions in it, whose numbers go on from there; so
+equal names never stand for two values that are visible at once. Values keep the names they have, with a
+number where a name is taken.
 """
 
 from __future__ import annotations
+
+from collections.abc import Iterable
 
 from xdsl.ir import Block, Operation, Region, SSAValue
 
@@ -18,7 +20,7 @@ class NameWriter(LocationWriter):
     def start_names(self, root: Operation) -> None:
         """Name everything in an op."""
         self._names: dict[int, str] = {}
-        self._blocks: dict[int, str] = {}
+        self._block_labels: dict[int, str] = {}
         self._result_lists: dict[int, str] = {}
         self._used: set[str] = set()
         self._next_value = self._next_argument = self._next_conflict = 0
@@ -42,15 +44,15 @@ class NameWriter(LocationWriter):
             found = self._names[id(value)] = self._new_name(value)
         return found
 
-    def values(self, values: tuple[SSAValue, ...] | list[SSAValue]) -> None:
+    def values(self, values: Iterable[SSAValue]) -> None:
         """Write the names of values with commas between."""
         self.put(", ".join([self.value_name(value) for value in values]))
 
     def block_name(self, block: Block) -> str:
         """``^bb1``"""
-        found = self._blocks.get(id(block))
+        found = self._block_labels.get(id(block))
         if found is None:
-            found = self._blocks[id(block)] = f"^bb{len(self._blocks)}"
+            found = self._block_labels[id(block)] = f"^bb{len(self._block_labels)}"
         return found
 
     def successor(self, block: Block) -> None:
@@ -108,9 +110,9 @@ class NameWriter(LocationWriter):
     def _name_block(self, block: Block, index: int) -> None:
         hint = block._name if self._keeps_names else None
         if hint is None or Block.is_default_block_name(hint):
-            self._blocks[id(block)] = f"^bb{index}"
+            self._block_labels[id(block)] = f"^bb{index}"
         else:
-            self._blocks[id(block)] = f"^{hint}" if index == 0 else f"^{hint}_{index}"
+            self._block_labels[id(block)] = f"^{hint}" if index == 0 else f"^{hint}_{index}"
         for argument in block._args:
             if argument._name is not None and self._keeps_names:
                 name = self._unique(argument._name)

@@ -62,7 +62,7 @@ class OperationWriter(NameWriter):
         """No region is open, and ops of ``builtin`` are written without their dialect."""
         self.default_dialect = "builtin"
 
-    def line(self) -> None:
+    def new_line(self) -> None:
         """Start a line at the present depth."""
         self.put(self.line_start())
 
@@ -106,7 +106,7 @@ class OperationWriter(NameWriter):
         if op.regions:
             self._generic_regions(op)
         # Aliases are numbered in the order in which upstream meets them: regions, types, attributes.
-        types = self.functional_type_text(
+        types = self.function_type_text(
             [value.type for value in op._operands], [result.type for result in op.results]
         )
         if inherent:
@@ -158,7 +158,7 @@ class OperationWriter(NameWriter):
                 self.block(block, True, terminator)
                 block = block._next_block
             self.default_dialect = outer
-        self.line()
+        self.new_line()
         self.put("}")
 
     def block(self, block: Block, header: bool = True, terminator: bool = True) -> None:
@@ -184,7 +184,7 @@ class OperationWriter(NameWriter):
         return None
 
     def _block_header(self, block: Block) -> None:
-        self.line()
+        self.new_line()
         put = self.put
         put(self.block_name(block))
         if block._args:

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 _KEYWORD = re.compile(r"[A-Za-z_][\w$.]*", re.ASCII)
 _ESCAPES = {i: f"\\{i:02X}" for i in (*range(0x20), 0x22, *range(0x7F, 0x100))} | {0x5C: "\\\\"}
-_PLAIN = re.compile(r'[ !#-\[\]-~]*+')
+_PLAIN = re.compile(r"[ !#-\[\]-~]*+")
 
 
 def quoted(text: str | bytes) -> str:

@@ -82,13 +82,13 @@ class TypeWriter(WriterState):
         """Write ``-> type`` or ``-> (types)``."""
         self.put("-> " + self.arrow_types_text(types))
 
-    def functional_type_text(self, inputs: Iterable[Attribute], outputs: Sequence[Attribute]) -> str:
+    def function_type_text(self, inputs: Iterable[Attribute], outputs: Sequence[Attribute]) -> str:
         """``(inputs) -> outputs``"""
         return f"({self.types_text(inputs)}) -> {self.arrow_types_text(outputs)}"
 
-    def functional_type(self, inputs: Iterable[Attribute], outputs: Sequence[Attribute]) -> None:
+    def function_type(self, inputs: Iterable[Attribute], outputs: Sequence[Attribute]) -> None:
         """Write ``(inputs) -> outputs``."""
-        self.put(self.functional_type_text(inputs, outputs))
+        self.put(self.function_type_text(inputs, outputs))
 
 
 def dimensions_text(shape: Iterable[int]) -> str:
@@ -109,7 +109,7 @@ def _named(w: TypeWriter, type: Any) -> str:
 
 
 def _function(w: TypeWriter, type: Any) -> str:
-    return w.functional_type_text(type.inputs.data, type.outputs.data)
+    return w.function_type_text(type.inputs.data, type.outputs.data)
 
 
 def _tensor(w: TypeWriter, type: Any) -> str:
