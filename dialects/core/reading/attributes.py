@@ -1,0 +1,315 @@
+"""Reading attributes: the builtin ones by their first character or word, and dictionaries of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any, cast
+
+from immutabledict import immutabledict
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DictionaryAttr,
+    IntegerAttr,
+    NoneType,
+    StridedLayoutAttr,
+    StringAttr,
+    SymbolRefAttr,
+    UnitAttr,
+)
+from xdsl.ir import Attribute
+
+from lamina.dialects.core.making import FALSE, TRUE, array_of, int_attr, string_attr, unchecked
+from lamina.dialects.core.reading.affine import AffineReader
+from lamina.dialects.core.reading.constants import ConstantReader
+from lamina.dialects.core.reading.cursor import WORD
+from lamina.dialects.core.reading.extended import ExtendedReader
+from lamina.dialects.core.reading.locations import LocationReader
+from lamina.dialects.core.reading.shaped import NONE
+
+UNIT: Any = UnitAttr()
+_NO_NESTED = array_of(())
+_MOST_NESTED = 1000
+_LARGEST_STRIDE = (1 << 63) - 1
+
+
+class AttributeReader(ConstantReader, ExtendedReader, LocationReader, AffineReader):
+    """Reads types and attributes of every kind."""
+
+    _attribute_depth = 0
+    _distinct: dict[int, tuple[int, Attribute]]
+
+    def start(self, text: str, name: str) -> None:
+        super().start(text, name)
+        self._distinct = {}
+
+    def attribute(self, type: Attribute | None = None) -> Any:
+        """An attribute, or fail; a number, string or constant takes ``type``, then no type follows it."""
+        found = self.optional_attribute(type)
+        return found if found is not None else self.fail("expected attribute value")
+
+    def optional_attribute(self, type: Attribute | None = None) -> Any:
+        """An attribute, or None where the text does not go on with one."""
+        read = _BY_CHARACTER.get(self.text[self.at : self.at + 1])
+        if read is not None:
+            return read(self, type)
+        word = WORD.match(self.text, self.at)
+        if word is not None:
+            start = self.at
+            special = _BY_WORD.get(word.group())
+            if special is not None:
+                self.advance(word.end())
+                return special(self, type, start)
+        return self.optional_type()
+
+    def integer_attr(self, type: Any) -> IntegerAttr:
+        """An integer literal, also ``true`` and ``false``, as an attribute of an integer type or index."""
+        start = self.at
+        found = self.attribute(type)
+        return found if isinstance(found, IntegerAttr) else self.fail("expected integer value", start)
+
+    def string_attr(self) -> StringAttr:
+        """A string literal as an attribute."""
+        return string_attr(self.string())
+
+    def symbol(self) -> SymbolRefAttr:
+        """``@name`` or ``@outer::@inner``."""
+        root = string_attr(self.symbol_name())
+        nested = _NO_NESTED
+        if self.text.startswith("::", self.at):
+            names: list[Attribute] = []
+            while self.accept("::"):
+                name = self.optional_symbol_name()
+                if name is None:
+                    self.fail("expected nested symbol reference identifier")
+                names.append(string_attr(name))
+            nested = array_of(names)
+        return unchecked(SymbolRefAttr, root_reference=root, nested_references=nested)
+
+    def optional_symbol(self) -> SymbolRefAttr | None:
+        """A symbol, or None where the text does not go on with one."""
+        return self.symbol() if self.text.startswith("@", self.at) else None
+
+    # Dictionaries.
+
+    def attr_dict(self) -> dict[str, Attribute]:
+        """``{a = 1, b}``; empty where there are no braces."""
+        return self._entries() if self.text.startswith("{", self.at) else {}
+
+    def attr_dict_with_keyword(self) -> dict[str, Attribute]:
+        """``attributes {a = 1}``; empty where the word does not stand there."""
+        if not self.accept("attributes"):
+            return {}
+        if not self.text.startswith("{", self.at):
+            self.fail("expected '{' in attribute dictionary")
+        return self._entries()
+
+    def properties(self) -> dict[str, Attribute]:
+        """``<{a = 1}>``, the inherent attributes of the generic form; empty where they are missing."""
+        if not self.accept("<"):
+            return {}
+        if not self.text.startswith("{", self.at):
+            self.fail("expected '{' in attribute dictionary")
+        entries = self._entries()
+        self.require(">")
+        return entries
+
+    def _entries(self) -> dict[str, Attribute]:
+        self._descend()
+        self.advance(self.at + 1)
+        entries: dict[str, Attribute] = {}
+        if not self.text.startswith("}", self.at):
+            self._entry(entries)
+            while self.accept(","):
+                self._entry(entries)
+        if not self.accept("}"):
+            self.fail("expected '}' in attribute dictionary")
+        self._attribute_depth -= 1
+        return entries
+
+    def _entry(self, entries: dict[str, Attribute]) -> None:
+        start = self.at
+        word = WORD.match(self.text, start)
+        if word is not None:
+            name = word.group()
+            self.advance(word.end())
+        elif self.text.startswith('"', start):
+            name = self.string()
+            if not name:
+                self.fail("expected valid attribute name", start)
+        else:
+            self.fail("expected attribute name")
+        if name in entries:
+            self.fail(f"duplicate key '{name}' in dictionary attribute", start)
+        if self.text.startswith("=", self.at):
+            self.advance(self.at + 1)
+            entries[name] = self.attribute()
+        else:
+            entries[name] = UNIT
+
+    def _descend(self) -> None:
+        self._attribute_depth += 1
+        if self._attribute_depth > _MOST_NESTED:
+            self.fail(f"more than {_MOST_NESTED} nested attributes")
+
+    # What begins with a certain character.
+
+    def _string(self, kind: Attribute | None) -> Attribute:
+        text = self.string_attr()
+        if kind is None and self.accept(":"):
+            kind = self.type()
+        if kind is None or kind.__class__ is NoneType:
+            return text
+        from lamina.dialects.builtin.attributes import TypedStringAttr
+
+        return unchecked(TypedStringAttr, value=text, type=kind)
+
+    def _array(self, kind: Attribute | None) -> ArrayAttr:
+        self._descend()
+        self.advance(self.at + 1)
+        items: list[Attribute] = []
+        if not self.text.startswith("]", self.at):
+            items.append(self.attribute())
+            while self.text.startswith(",", self.at):
+                self.advance(self.at + 1)
+                items.append(self.attribute())
+        if not self.accept("]"):
+            self.fail("expected ',' or ']'")
+        self._attribute_depth -= 1
+        return array_of(items)
+
+    def _dictionary(self, kind: Attribute | None) -> DictionaryAttr:
+        return unchecked(DictionaryAttr, data=immutabledict(self._entries()))
+
+    def _symbol(self, kind: Attribute | None) -> SymbolRefAttr:
+        return self.symbol()
+
+    def _extended(self, kind: Attribute | None) -> Attribute:
+        return self.extended("#")
+
+    def _type(self, kind: Attribute | None) -> Attribute:
+        return self.type()
+
+    # What begins with a certain word, which stands at `start`.
+
+    def _dense(self, kind: Attribute | None, start: int) -> Attribute:
+        return self.dense(kind, start)
+
+    def _sparse(self, kind: Attribute | None, start: int) -> Attribute:
+        return self.sparse(kind, start)
+
+    def _dense_array(self, kind: Attribute | None, start: int) -> Attribute:
+        return self.dense_array(start)
+
+    def _dense_resource(self, kind: Attribute | None, start: int) -> Attribute:
+        return self.dense_resource(kind)
+
+    def _affine_map(self, kind: Attribute | None, start: int) -> Attribute:
+        return self.affine_map_attribute()
+
+    def _affine_set(self, kind: Attribute | None, start: int) -> Attribute:
+        return self.affine_set_attribute()
+
+    def _location(self, kind: Attribute | None, start: int) -> Attribute:
+        return self.location()
+
+    def _opaque(self, kind: Attribute | None, start: int) -> Attribute:
+        from xdsl.dialects.builtin import OpaqueAttr
+
+        self.require("<")
+        name = self.string_attr()
+        self.require(",")
+        value = self.string_attr()
+        self.require(">")
+        of = self.type() if self.accept(":") else NONE
+        return unchecked(OpaqueAttr, ident=name, value=value, type=of)
+
+    def _strided(self, kind: Attribute | None, start: int) -> Attribute:
+        if not self.accept("<"):
+            self.fail("expected '<' after 'strided'")
+        if not self.accept("["):
+            self.fail("expected '['")
+        strides: list[Attribute] = []
+        if not self.accept("]"):
+            strides.append(self._stride())
+            while self.accept(","):
+                strides.append(self._stride())
+            if not self.accept("]"):
+                self.fail("expected ']'")
+        offset: Attribute = int_attr(0)
+        if self.accept(","):
+            if not self.accept("offset"):
+                self.fail("expected 'offset' after comma")
+            if not self.accept(":"):
+                self.fail("expected ':' after 'offset'")
+            offset = self._stride()
+        if not self.accept(">"):
+            self.fail("expected '>'")
+        return unchecked(StridedLayoutAttr, strides=array_of(strides), offset=offset)
+
+    def _stride(self) -> Attribute:
+        if self.accept("?"):
+            return NONE
+        found = _STRIDE.match(self.text, self.at)
+        if found is None or len(found.group()) > 24 or abs(int(found.group(), 0)) > _LARGEST_STRIDE:
+            self.fail("expected a 64-bit signed integer or '?'")
+        self.advance(found.end())
+        return int_attr(int(found.group(), 0))
+
+    def _distinct_attribute(self, kind: Attribute | None, start: int) -> Attribute:
+        from lamina.dialects.builtin.attributes import DistinctAttr
+
+        if not self.accept("["):
+            self.fail("expected '[' after 'distinct'")
+        found = _DIGITS.match(self.text, self.at)
+        if found is None or len(found.group()) > 20:
+            self.fail("expected distinct ID")
+        number = int(found.group())
+        self.advance(found.end())
+        if not self.accept("]"):
+            self.fail("expected ']' to close distinct ID")
+        if not self.accept("<"):
+            self.fail("expected '<' after distinct ID")
+        value = UNIT if self.sees(">") else self.attribute()
+        if not self.accept(">"):
+            self.fail("expected '>' to close distinct attribute")
+        identity, known = self._distinct.setdefault(number, (_next_identity(), value))
+        if known != value:
+            self.fail("referenced attribute does not match previous definition: " + str(known), start)
+        return unchecked(DistinctAttr, identity=int_attr(identity), value=value)
+
+
+_STRIDE = re.compile(r"-?(?:0x[0-9A-Fa-f]++|0(?![0-9])|[1-9][0-9]*+)")
+_DIGITS = re.compile(r"[0-9]++")
+_identities = iter(range(1 << 62))
+
+
+def _next_identity() -> int:
+    return next(_identities)
+
+
+_BY_CHARACTER: dict[str, Callable[[Any, Attribute | None], Attribute]] = {
+    '"': AttributeReader._string,
+    "@": AttributeReader._symbol,
+    "#": AttributeReader._extended,
+    "[": AttributeReader._array,
+    "{": AttributeReader._dictionary,
+    "!": AttributeReader._type,
+    "(": AttributeReader._type,
+    **dict.fromkeys("-0123456789", cast(Any, AttributeReader.number)),
+}
+_BY_WORD: dict[str, Callable[[Any, Attribute | None, int], Attribute]] = {
+    "true": lambda reader, kind, start: TRUE,
+    "false": lambda reader, kind, start: FALSE,
+    "unit": lambda reader, kind, start: UNIT,
+    "dense": AttributeReader._dense,
+    "sparse": AttributeReader._sparse,
+    "array": AttributeReader._dense_array,
+    "dense_resource": AttributeReader._dense_resource,
+    "affine_map": AttributeReader._affine_map,
+    "affine_set": AttributeReader._affine_set,
+    "loc": AttributeReader._location,
+    "opaque": AttributeReader._opaque,
+    "strided": AttributeReader._strided,
+    "distinct": AttributeReader._distinct_attribute,
+}

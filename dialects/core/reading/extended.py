@@ -1,0 +1,299 @@
+"""Reading what begins with ``#`` or ``!``: aliases, and attributes and types of dialects."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import UnregisteredAttr
+from xdsl.ir import Attribute
+from xdsl.utils.exceptions import VerifyException
+
+from lamina.dialects.core.making import array_of, string_attr
+from lamina.dialects.core.ods.spec import table_of
+from lamina.dialects.core.reading.types import BLANK, TYPE_SLICE, TypeReader
+
+_SYMBOL = re.compile(r"[#!]([0-9]++|[A-Za-z$._\-][\w$.\-]*+)", re.ASCII)
+_SLICE = re.compile(rf"([#!]{TYPE_SLICE.removeprefix('!?')}){BLANK}", re.ASCII)
+_ALIAS = re.compile(r"^[ \t]*([#!][A-Za-z0-9_$.\-]+)[ \t]*=", re.MULTILINE | re.ASCII)
+_BRACKETS = re.compile(r"->|[<>()\[\]{}\"]")
+_BODY = re.compile(r"->|[<>()\[\]{}\"]|[#!][A-Za-z0-9_$]|(?<![\w$.])distinct\[", re.ASCII)
+_STRING = re.compile(r'"(?:[^"\\\n]|\\.)*+"')
+_OPENING = {">": "<", ")": "(", "]": "[", "}": "{"}
+_PRETTY = re.compile(r"([A-Za-z_][\w$.]*+)(<.*>)?+", re.ASCII | re.DOTALL)
+_BLANKS = re.compile(rf"{BLANK}")
+
+ParsesExtended = Callable[[Any, str], Attribute]
+_SYNTAX: dict[str, ParsesExtended] = {}
+
+
+def attribute_syntax(*names: str) -> Callable[[ParsesExtended], ParsesExtended]:
+    """Register a function that reads attributes (``#d.name``) or types (``!d.name``) of a dialect.
+
+    It is called with the reader, which stands after the name, and the name without its sigil. Modules
+    ``dialects/<dialect>/attributes.py`` are imported when the dialect is first met.
+    """
+
+    def register(read: ParsesExtended) -> ParsesExtended:
+        _SYNTAX.update(dict.fromkeys(names, read))
+        return read
+
+    return register
+
+
+@cache
+def load_attributes(dialect: str) -> None:
+    """Import what registers the syntax of a dialect's attributes, if there is such a module."""
+    module = f"lamina.dialects.{dialect}.attributes"
+    if dialect.isidentifier() and importlib.util.find_spec(f"lamina.dialects.{dialect}") is not None:
+        if importlib.util.find_spec(module) is not None:
+            importlib.import_module(module)
+
+
+class ExtendedReader(TypeReader):
+    """Reads aliases, and attributes and types of dialects."""
+
+    context: Context
+    """The dialects that are known."""
+    attribute_aliases: dict[str, Attribute]
+    """The attribute or type for each alias that was read, with its sigil."""
+    _ahead: dict[str, int] | None
+    _skipped: dict[int, int]
+    """For each definition of an alias that was read before its turn, where it ends."""
+
+    def start(self, text: str, name: str) -> None:
+        super().start(text, name)
+        self.attribute_aliases = {}
+        self._ahead = None
+        self._skipped = {}
+
+    def bridged_attribute(self, kind: type[Attribute], is_type: bool) -> Attribute:
+        """An attribute or type read by the parser of its xDSL class; the text stands after its name."""
+        raise NotImplementedError
+
+    def extended(self, sigil: str) -> Attribute:
+        """An alias, or an attribute or type of a dialect: ``#alias``, ``#d.name<…>``, ``#d<name<…>>``."""
+        slice = _SLICE.match(self.text, self.at)
+        if slice is not None:
+            known = self.type_cache.get(slice[1])
+            if known is not None:
+                self.at = slice.end()
+                return known
+        found = self._extended_anew(sigil)
+        if slice is not None and self.at == slice.end():
+            self.type_cache[slice[1]] = found
+        return found
+
+    def _extended_anew(self, sigil: str) -> Attribute:
+        start = self.at
+        symbol = _SYMBOL.match(self.text, start)
+        if symbol is None:
+            what = "an attribute" if sigil == "#" else "a type"
+            self.fail(f"expected the name of {what} after '{sigil}'")
+        name, end = symbol[1], symbol.end()
+        dialect, dot, _ = name.partition(".")
+        if dot and dialect:
+            self.advance(end)
+            return self._of_dialect(sigil, dialect, name, start)
+        if self.text.startswith("<", end):
+            return self._opaque_form(sigil, name, start, end)
+        known = self.attribute_aliases.get(symbol.group())
+        if known is None:
+            known = self._alias_ahead(symbol.group())
+        if known is None:
+            self.fail(f"undefined symbol alias id '{name}'", start)
+        self.advance(end)
+        return known
+
+    # Aliases.
+
+    def alias_definition(self) -> None:
+        """``#name = attribute`` or ``!name = type``."""
+        start, text = self.at, self.text
+        symbol = _SYMBOL.match(text, start)
+        if symbol is None:
+            self.fail("expected the name of an alias")
+        if start in self._skipped:
+            self.at = self._skipped[start]
+            return
+        alias = symbol.group()
+        what = "attribute" if alias.startswith("#") else "type"
+        if alias in self.attribute_aliases:
+            self.fail(f"redefinition of {what} alias id '{alias[1:]}'", start)
+        if "." in alias:
+            names = "attribute names" if what == "attribute" else "type names"
+            self.fail(f"{names} with a '.' are reserved for dialect-defined names", start)
+        self.advance(symbol.end())
+        if not self.accept("="):
+            self.fail(f"expected '=' in {what} alias definition")
+        self.attribute_aliases[alias] = self.attribute() if what == "attribute" else self.type()
+
+    def _alias_ahead(self, alias: str) -> Attribute | None:
+        """The value of an alias that is defined after its use, as upstream prints those of locations."""
+        if self._ahead is None:
+            self._ahead = {found[1]: found.start(1) for found in _ALIAS.finditer(self.text)}
+        definition = self._ahead.pop(alias, None)
+        if definition is None or definition < self.at:
+            return None
+        back, self.at = self.at, definition
+        self.alias_definition()
+        self._skipped[definition], self.at = self.at, back
+        return self.attribute_aliases[alias]
+
+    # Attributes and types of dialects.
+
+    def _of_dialect(self, sigil: str, dialect: str, name: str, start: int) -> Attribute:
+        """What follows a name with a dialect, read by whoever knows it."""
+        load_attributes(dialect)
+        read = _SYNTAX.get(sigil + name)
+        if read is not None:
+            return read(self, name)
+        kind = self._known_class(sigil, dialect, name)
+        if kind is not None:
+            return self._of_class(kind, sigil, name, start)
+        table = table_of(dialect)
+        mnemonic = name[len(dialect) + 1 :]
+        if table is not None:
+            if mnemonic in (table.types if sigil == "!" else table.attributes):
+                return self._of_table(sigil, name)
+        elif self.context.allow_unregistered:
+            return self._unregistered(sigil, name)
+        what = "type" if sigil == "!" else "attribute"
+        if table is None and self.context.get_optional_dialect(dialect) is None:
+            hint = "--allow-unregistered-dialect accepts it"
+            self.fail(
+                f"{what} {sigil}{name} is of the dialect '{dialect}', which is not registered", start, hint
+            )
+        self.fail(f"unknown {what} `{mnemonic}` in dialect `{dialect}`", start)
+
+    def _known_class(self, sigil: str, dialect: str, name: str) -> type[Attribute] | None:
+        """The class of a registered attribute or type, or None."""
+        if self.context.get_optional_dialect(dialect) is None:
+            return None
+        loaded = self.context._loaded_types if sigil == "!" else self.context._loaded_attrs  # pyright: ignore[reportPrivateUsage]
+        kind = loaded.get(name)
+        return None if kind is None or issubclass(kind, UnregisteredAttr) else kind
+
+    def _of_class(self, kind: type[Attribute], sigil: str, name: str, start: int) -> Attribute:
+        from lamina.dialects.core.reading.enums import enum_reader
+
+        read = enum_reader(kind)
+        try:
+            return read(self) if read is not None else self.bridged_attribute(kind, sigil == "!")
+        except VerifyException as problem:
+            self.fail(str(problem).strip().split("\n", 1)[0], start)
+
+    def _opaque_form(self, sigil: str, dialect: str, start: int, opening: int) -> Attribute:
+        """``#d<name<…>>``, which is ``#d.name<…>``, or text that only an unregistered dialect may have."""
+        end = self._balanced(opening)
+        body = self.text[opening + 1 : end - 1]
+        pretty = _PRETTY.fullmatch(body)
+        if self.context.get_optional_dialect(dialect) is not None or table_of(dialect) is not None:
+            if pretty is None:
+                self.fail(f"expected the name of an attribute or type of dialect '{dialect}'", opening + 1)
+            self.advance(opening + 1 + len(pretty[1]))
+            found = self._of_dialect(sigil, dialect, f"{dialect}.{pretty[1]}", start)
+            self.require(">")
+            return found
+        if pretty is not None:
+            self.advance(opening + 1 + len(pretty[1]))
+            found = self._of_dialect(sigil, dialect, f"{dialect}.{pretty[1]}", start)
+        elif self.context.allow_unregistered:
+            kind = UnregisteredAttr.with_name_and_type(f"{dialect}.", sigil == "!")
+            found = kind(f"{dialect}.", sigil == "!", True, body)
+        else:
+            hint = "--allow-unregistered-dialect accepts it"
+            self.fail(f"'{sigil}{dialect}<…>' is of a dialect that is not registered", start, hint)
+        self.advance(end)
+        return found
+
+    def _unregistered(self, sigil: str, name: str) -> Attribute:
+        """An attribute whose text is kept as it is."""
+        body = ""
+        if self.text.startswith("<", self.at):
+            opening = self.at
+            end = self._balanced(opening)
+            body = self.text[opening + 1 : end - 1]
+            self.advance(end)
+        is_type = sigil == "!"
+        kind: Any = self.context.get_optional_type(name) if is_type else self.context.get_optional_attr(name)
+        return kind(name, is_type, False, body)
+
+    def _of_table(self, sigil: str, name: str) -> Attribute:
+        from lamina.dialects.core.ods.attributes import OdsAttribute, OdsType
+
+        parts: list[Attribute] = []
+        if self.text.startswith("<", self.at):
+            parts = self._parts(self.at)
+        kind = OdsType if sigil == "!" else OdsAttribute
+        return kind(string_attr(name), array_of(parts))
+
+    def _parts(self, opening: int) -> list[Attribute]:
+        """The text and the attributes between ``<`` and its ``>``; stands after it then."""
+        end = self._balanced(opening) - 1
+        parts: list[Attribute] = []
+        position = at = opening + 1
+        text = ""
+        while True:
+            found = _BODY.search(self.text, at, end)
+            if found is None:
+                break
+            token = found.group()
+            if token == '"':
+                string = _STRING.match(self.text, found.start())
+                at = string.end() if string else end
+            elif token[0] in "#!" or token == "distinct[":
+                text += self.text[position : found.start()]
+                self.at = found.start()
+                parts += [string_attr(_with_single_blanks(text)), self.attribute()]
+                # Blanks after it belong to the text.
+                position = at = len(self.text[: self.at].rstrip()) if self.at <= end else end
+                text = ""
+            else:
+                at = found.end()
+        text += self.text[position:end]
+        parts.append(string_attr(_with_single_blanks(text)))
+        self.advance(end + 1)
+        return [part for part in parts if part.__class__ is not _STRING_CLASS or part.data] or [
+            string_attr("")
+        ]  # pyright: ignore[reportAttributeAccessIssue]
+
+    def _balanced(self, opening: int) -> int:
+        """The position after the bracket that closes the one at ``opening``."""
+        open_brackets: list[tuple[str, int]] = []
+        at = opening
+        while True:
+            found = _BRACKETS.search(self.text, at)
+            if found is None:
+                break
+            token, at = found.group(), found.end()
+            if token == '"':
+                string = _STRING.match(self.text, found.start())
+                if string is None:
+                    self.fail("the string is not closed in its line", found.start())
+                at = string.end()
+            elif token in "<([{":
+                open_brackets.append((token, found.start()))
+            elif token != "->":
+                if open_brackets[-1][0] != _OPENING[token]:
+                    break
+                open_brackets.pop()
+                if not open_brackets:
+                    return at
+        bracket, place = open_brackets[-1]
+        self.fail(f"unbalanced '{bracket}' character in pretty dialect name", place)
+
+
+_STRING_CLASS = string_attr("").__class__
+
+
+def _with_single_blanks(text: str) -> str:
+    """Text with its comments removed and its blanks made single ones."""
+    pieces = re.split(r'("(?:[^"\\\n]|\\.)*+")', text)
+    for i in range(0, len(pieces), 2):
+        pieces[i] = re.sub(r"(?:[ \t\r\n]++|//[^\n]*+)++", " ", pieces[i])
+    return "".join(pieces)
