@@ -1,6 +1,6 @@
 """Upstream's test files read, verified and printed, counted against what ``mlir-opt`` makes of them.
 
-``make conformance`` runs it; ``python test/conformance/roundtrip.py --dialect SCF --failures`` shows what is left.
+``make conformance`` runs it; with ``--dialect SCF --failures`` it shows what is left there.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def attempt(text: str, seconds: int = 10) -> tuple[str | None, str, int]:
 
 
 def is_counted(chunk: Chunk, generic: str | None) -> bool:
-    """Whether a chunk holds only ops of the dialects that are promised (others only where it is generic itself)."""
+    """Whether a chunk holds only ops of the promised dialects (others only where it is generic itself)."""
     if generic is None:
         return False
     return all(

@@ -4,8 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from xdsl.dialects.builtin import DYNAMIC_INDEX, DenseArrayBase, i64
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    DenseArrayBase,
+    DenseIntElementsAttr,
+    VectorType,
+    i32,
+    i64,
+)
 
+from lamina.dialects.core.constants import as_array
 from lamina.dialects.core.ods.syntax import directive
 
 DYNAMIC = DYNAMIC_INDEX
@@ -60,3 +68,64 @@ def _brackets(rest: tuple[str, ...]) -> str:
         if "Delimiter::" in text:
             return _BRACKETS[text.rpartition("::")[2]]
     return "[]"
+
+
+@directive("SwitchOpCases")
+class SwitchOpCases:
+    """``[ 0: ^bb1(%a : t), 1: ^bb2 ]``; with the default case as first one where the format lists it too.
+
+    Parameters: the type of the flag, (the default block and its operands, twice,) the numbers, the blocks and
+    their operands, twice.
+    """
+
+    @staticmethod
+    def parse(p: Any, s: Any, flag: str, *names: str) -> None:
+        p.require("[")
+        more = True
+        if len(names) > 4:
+            p.require("default")
+            p.require(":")
+            block, values = p.successor_and_operands()
+            s.successors[names[0]], s.values[names[1]] = [block], values
+            names = names[3:]
+            more = p.accept(",")
+        numbers: list[int] = []
+        blocks: list[Any] = []
+        passed: list[list[Any]] = []
+        while more and not p.sees("]"):
+            numbers.append(p.integer("integer value"))
+            p.require(":")
+            block, values = p.successor_and_operands()
+            blocks.append(block)
+            passed.append(values)
+            more = p.accept(",")
+        p.require("]")
+        s.successors[names[1]] = blocks
+        s.values[names[2]] = [value for values in passed for value in values]
+        s.attributes["case_operand_segments"] = DenseArrayBase.from_list(i32, [len(v) for v in passed])
+        if numbers:
+            type = VectorType(s.types[flag][0], [len(numbers)])
+            s.attributes[names[0]] = DenseIntElementsAttr.from_list(type, numbers)
+
+    @staticmethod
+    def write(w: Any, view: Any, flag: str, *names: str) -> None:
+        w.put("[")
+        lines: list[tuple[str, Any, Any]] = []
+        if len(names) > 4:
+            lines.append(("default", view.op.successors[0], view.values(names[1], "operands")))
+            names = names[3:]
+        found = view.attribute(names[0])
+        numbers = as_array(found).reshape(-1).tolist() if found is not None else []
+        passed = view.values(names[2], "operands")
+        first = 0
+        sizes = view.attribute("case_operand_segments").get_values()
+        for number, block, size in zip(numbers, view.op.successors[1:], sizes, strict=True):
+            lines.append((str(int(number)), block, passed[first : first + size]))
+            first += size
+        for number, (label, block, values) in enumerate(lines):
+            w.put("," if number else "")
+            w.new_line()
+            w.put(f"  {label}: ")
+            w.successor_with(block, values)
+        w.new_line()
+        w.put("]")

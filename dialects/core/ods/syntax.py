@@ -1,9 +1,9 @@
 """The registries of hand-written syntax, and how an op's syntax is found by its name.
 
-``dialects/<dialect>/syntax.py`` (a module or a package) holds what upstream writes in C++: a class with the
-static methods ``parse(p, name)`` and ``write(w, op)`` under :func:`syntax` for each op with a custom form, and
-one under :func:`directive` for each ``custom<…>`` part of an assembly format. It is imported when the dialect is
-first met.
+``dialects/<dialect>/syntax.py`` (a module or a package) holds what upstream writes in C++: a class with
+the static methods ``parse(p, name)`` and ``write(w, op)`` under :func:`syntax` for each op with a custom form,
+and one under :func:`directive` for each ``custom<…>`` part of an assembly format. It is imported when the
+dialect is first met.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ def syntax(*names: str) -> Callable[[type], type]:
 def directive(name: str) -> Callable[[type], type]:
     """Register the static methods ``parse(p, s, *names)`` and ``write(w, op, *values)`` of ``custom<name>``.
 
-    ``parse`` gets the state of the op that is read (:class:`lamina.dialects.core.ods.formats.state.State`) and
-    the names of the parameters as they stand in the format, and stores what it reads in the state.
+    ``parse`` gets the state of the op that is read (:class:`lamina.dialects.core.ods.formats.state.State`)
+    and the names of the parameters as they stand in the format, and stores what it reads in the state.
     """
 
     def register(kind: Any) -> type:

@@ -1,8 +1,8 @@
-"""The border to xDSL's parser: dialects with a ``parse`` and ``parse_parameters`` of their own read through it.
+"""The border to xDSL's parser: dialects with a ``parse`` of their own read through it.
 
 One object is both readers. Each has its own place in the text; at the border the one takes over the place of
-the other. Values, blocks and aliases are the same dictionaries on both sides, and what xDSL's side is asked for
-in general (types, attributes, regions, operations) comes back to ours.
+the other. Values, blocks and aliases are the same dictionaries on both sides, and what xDSL's side is asked
+for in general (types, attributes, regions, operations) comes back to ours.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class BridgedReader(OperationReader, Parser):
                 )
             return candidate, _read_by_class
         message, hint = unknown_operation(self.ctx, name, False)
-        self.fail(message, start, hint)
+        return self.fail(message, start, hint)
 
     def _dialects(self) -> list[str]:
         """The dialects whose ops may stand without the dialect's name here, the nearest first."""

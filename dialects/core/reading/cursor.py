@@ -1,8 +1,8 @@
 """The place in a text: what is there, and errors that point at it.
 
 There is no separate lexer: every step is one match of a compiled pattern or one comparison at ``at``, which
-always stands at the start of a token (blanks and comments before it are skipped). This is several times as fast
-in Python as making a token for each word.
+always stands at the start of a token (blanks and comments before it are skipped). This is several times as
+fast in Python as making a token for each word.
 """
 
 from __future__ import annotations

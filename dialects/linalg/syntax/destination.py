@@ -1,4 +1,4 @@
-"""``linalg.map``, ``reduce``, ``transpose`` and ``broadcast``: a body or the name of one, and lists of dimensions."""
+"""``linalg.map``, ``reduce``, ``transpose``, ``broadcast``: a body or the name of one, lists of dimensions."""
 
 from __future__ import annotations
 
@@ -49,7 +49,9 @@ class _Payload:
         self.attributes = p.attr_dict()
         p.require("}")
 
-    def body(self, p: Any, arguments: Sequence[Attribute], operands: Sequence[int], results: Sequence[Attribute]) -> Region:
+    def body(
+        self, p: Any, arguments: Sequence[Attribute], operands: Sequence[int], results: Sequence[Attribute]
+    ) -> Region:
         """A block with the op on the arguments whose numbers are given, and the yield of what it gives."""
         block = Block(arg_types=arguments)
         values = [block.args[number] for number in operands]
@@ -60,7 +62,9 @@ class _Payload:
         return Region(block)
 
 
-def _results(payload: _Payload, values: Sequence[SSAValue], wanted: Sequence[Attribute]) -> Sequence[Attribute]:
+def _results(
+    payload: _Payload, values: Sequence[SSAValue], wanted: Sequence[Attribute]
+) -> Sequence[Attribute]:
     infer = inference_of(payload.name)
     if infer is None:
         return wanted
@@ -92,7 +96,13 @@ def _payload_of(op: Operation, numbers: Sequence[int]) -> Operation | None:
         return None
     block = blocks[0]
     inner, last = block.first_op, block.last_op
-    if inner is None or last is None or not isinstance(last, YieldOp) or inner.regions or "." not in inner.name:
+    if (
+        inner is None
+        or last is None
+        or not isinstance(last, YieldOp)
+        or inner.regions
+        or "." not in inner.name
+    ):
         return None
     if len(inner.results) != 1 or tuple(last.operands) != tuple(inner.results):
         return None

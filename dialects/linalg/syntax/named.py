@@ -80,7 +80,9 @@ def defaults_of(op: Operation) -> set[str]:
     return {
         a.name
         for a in spec.attributes
-        if a.default is not None and (value := op.properties.get(a.name)) is not None and value == default(a.name)
+        if a.default is not None
+        and (value := op.properties.get(a.name)) is not None
+        and value == default(a.name)
     }
 
 
@@ -119,7 +121,7 @@ class Contract:
 
 @syntax("linalg.elementwise")
 class Elementwise:
-    """``linalg.elementwise kind=#linalg.elementwise_kind<add> indexing_maps = […] ins(…) outs(…) -> type``."""
+    """``linalg.elementwise kind=#… indexing_maps = […] ins(…) outs(…) -> type``."""
 
     @staticmethod
     def parse(p: Any, name: str) -> Operation:

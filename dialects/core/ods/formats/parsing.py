@@ -228,7 +228,8 @@ class ParserMaker:
                     if first(p, s):
                         if number in seen:
                             p.fail(
-                                f"`{name_of(clause[0])}` clause can appear at most once in the expansion of the oilist directive"
+                                f"`{name_of(clause[0])}` clause can appear at most once in the expansion of the "
+                                "oilist directive"
                             )
                         seen.add(number)
                         unit = units[number]
@@ -404,9 +405,12 @@ def make_finish(spec: OpSpec, plan: TypePlan) -> Callable[[Any, State], Operatio
         sizes: list[int] = []
         types_by_group: list[Sequence[Any]] = []
         for group in spec.operands:
-            uses = s.operands.get(group.name) or ()
+            uses = s.values.get(group.name) or s.operands.get(group.name) or ()
             types: Sequence[Any] = ()
-            if uses:
+            if group.name in s.values:
+                operands += uses
+                types = [value.type for value in uses]
+            elif uses:
                 source = plan.sources.get(group.name)
                 if source is None:
                     p.fail(f"the type of operand '{group.name}' is not known", s.at)

@@ -8,7 +8,7 @@ from typing import Any
 class State:
     """The parts of an op by the names of its definition."""
 
-    __slots__ = ("at", "attributes", "operands", "regions", "successors", "types")
+    __slots__ = ("at", "attributes", "operands", "regions", "successors", "types", "values")
 
     def __init__(self, at: int) -> None:
         self.at = at
@@ -20,3 +20,5 @@ class State:
         """Inherent and other attributes."""
         self.regions: dict[str, list[Any]] = {}
         self.successors: dict[str, list[Any]] = {}
+        self.values: dict[str, list[Any]] = {}
+        """Operands that stand with their types and are resolved already, by group."""
