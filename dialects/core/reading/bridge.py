@@ -12,7 +12,7 @@ from typing import Any, NoReturn, TypeVar, cast
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import StringAttr, UnregisteredOp
-from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Block, Data, Operation, ParametrizedAttribute, Region, SSAValue
 from xdsl.parser import Parser, UnresolvedOperand
 from xdsl.parser.generic_parser import ParserState
 from xdsl.utils.exceptions import ParseError
@@ -32,7 +32,7 @@ class BridgedReader(OperationReader, Parser):
     """The reader that is an xDSL parser too."""
 
     def __init__(self, context: Context, text: str, name: str, resources: dict[str, str]) -> None:
-        self.resources = resources
+        self.resources, self.context = resources, context
         self.file_name = StringAttr(name)
         Parser.__init__(self, context, "", name)
         self._parser_state = ParserState(Lexer(Input(text, name)))
@@ -52,6 +52,13 @@ class BridgedReader(OperationReader, Parser):
         self.at = self.pos
         return found
 
+    def bridged_attribute(self, kind: type[Attribute], is_type: bool) -> Attribute:
+        if issubclass(kind, ParametrizedAttribute):
+            return self.bridged(lambda: kind.new(kind.parse_parameters(self)))
+        if issubclass(kind, Data):
+            return self.bridged(lambda: kind.new(kind.parse_parameter(self)))  # pyright: ignore[reportUnknownMemberType]
+        raise TypeError(f"{kind.name} has no parameters to read")
+
     def custom_parser(self, name: str, start: int) -> tuple[str, Any]:
         candidates = [name] if "." in name else [f"{d}.{name}" for d in self._dialects()]
         for candidate in candidates:
@@ -61,7 +68,7 @@ class BridgedReader(OperationReader, Parser):
             kind = self.ctx.get_optional_op(candidate)
             if kind is None or issubclass(kind, UnregisteredOp):
                 continue
-            if spec_of(candidate) is not None:
+            if kind.parse.__func__ is Operation.parse.__func__:  # pyright: ignore[reportFunctionMemberAccess]
                 self.fail(
                     f"'{candidate}' op has no custom assembly form",
                     start,

@@ -14,6 +14,7 @@ from xdsl.ir import Attribute
 from xdsl.utils.exceptions import VerifyException
 
 from lamina.dialects.core.making import array_of, string_attr
+from lamina.dialects.core.ods.formats.attributes import case_text, read_case
 from lamina.dialects.core.ods.spec import table_of
 from lamina.dialects.core.reading.types import BLANK, TYPE_SLICE, TypeReader
 
@@ -169,6 +170,32 @@ class ExtendedReader(TypeReader):
                 f"{what} {sigil}{name} is of the dialect '{dialect}', which is not registered", start, hint
             )
         self.fail(f"unknown {what} `{mnemonic}` in dialect `{dialect}`", start)
+
+    def stripped_attribute(self, name: str) -> Attribute:
+        """An attribute of a dialect whose full name goes without saying, as ``<add>`` for ``vector.kind``."""
+        found = self.optional_stripped_attribute(name)
+        return found if found is not None else self.fail(f"expected the parameters of #{name}, as <…>")
+
+    def optional_stripped_attribute(self, name: str) -> Attribute | None:
+        """The same, or None where neither parameters nor a word of its enumeration stand here."""
+        dialect, _, _ = name.partition(".")
+        if self.text.startswith("#", self.at):
+            return self.attribute()
+        if self.text.startswith("<", self.at):
+            return self._of_dialect("#", dialect, name, self.at)
+        table = table_of(dialect)
+        row = table.attributes.get(name) if table is not None else None
+        if table is None or not row or "enum" not in row:
+            return None
+        number = read_case(self, table.enums[row["enum"]])
+        if number is None:
+            return None
+        text = case_text(table.enums[row["enum"]], number)
+        return self.attribute_from_text(f"#{name}<{text}>")
+
+    def attribute_from_text(self, text: str) -> Attribute:
+        """The attribute that another text says (read by a class over this one)."""
+        raise NotImplementedError
 
     def _known_class(self, sigil: str, dialect: str, name: str) -> type[Attribute] | None:
         """The class of a registered attribute or type, or None."""

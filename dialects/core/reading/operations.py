@@ -241,7 +241,7 @@ class OperationReader(AttributeReader):
         if isinstance(op.location, UnknownLoc):
             op.location = self.location_at(start)
         if self.text.startswith("loc", self.at):
-            location = self.optional_trailing_location()
+            location = self.optional_location()
             if location is not None:
                 op.location = location
         return op
@@ -316,7 +316,7 @@ class OperationReader(AttributeReader):
         op = self.build(name, operands, outputs, attributes, regions, successors, properties=properties)
         kind.name_unregistered(op, name)
         self._names.pop()
-        op.location = self.optional_trailing_location() or self.location_at(start)
+        op.location = self.optional_location() or self.location_at(start)
         return op
 
     # locations
@@ -374,7 +374,7 @@ class OperationReader(AttributeReader):
             self.require(":")
             type = self.type()
         extra = self.attr_dict() if attributes else {}
-        return Argument(found.group(1), type, extra, self.optional_trailing_location(), start)
+        return Argument(found.group(1), type, extra, self.optional_location(), start)
 
     def argument(self, types: bool = True, attributes: bool = False) -> Argument:
         """A block argument, or fail."""

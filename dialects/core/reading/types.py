@@ -148,6 +148,17 @@ class TypeReader(Cursor):
             types.append(self.type())
         return types
 
+    def optional_types_list(self) -> list[Any]:
+        """Types that are separated by commas, possibly none."""
+        first = self.optional_type()
+        if first is None:
+            return []
+        types = [first]
+        while self.text.startswith(",", self.at):
+            self.advance(self.at + 1)
+            types.append(self.type())
+        return types
+
     def types_in_parentheses(self) -> list[Any]:
         """``(a, b, c)``, also of no types."""
         self.require("(")

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 
 from xdsl.dialects.builtin import UnregisteredOp
-from xdsl.ir import Block, BlockArgument, Operation, Region
+from xdsl.ir import Block, BlockArgument, Operation, Region, SSAValue
 from xdsl.traits import IsTerminator
 
 from lamina.dialects.core.context import extended_class
@@ -197,6 +197,16 @@ class OperationWriter(NameWriter):
         put(":")
         if block.parent is not None and block.parent._first_block is not block:
             put(self._predecessors(block))
+
+    def successor_with(self, block: Block, values: Sequence[SSAValue]) -> None:
+        """Write a successor with what is passed to it: ``^bb1(%a, %b : t, t)``."""
+        self.successor(block)
+        if values:
+            self.put("(")
+            self.values(values)
+            self.put(" : ")
+            self.types([value.type for value in values])
+            self.put(")")
 
     def argument(self, argument: BlockArgument, with_type: bool = True) -> None:
         """Write an argument of a block: ``%name: type``."""

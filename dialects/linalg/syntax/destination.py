@@ -116,18 +116,18 @@ def _payload_of(op: Operation, numbers: Sequence[int]) -> Operation | None:
 
 def _write_payload(w: Any, payload: Operation) -> None:
     w.put(" { " + payload.name)
-    w.attr_dict(payload, frozenset(), False, everything=True)
+    w.attr_dict(payload, frozenset(), False)
     w.put(" }")
 
 
 def _write_body(w: Any, op: Operation) -> None:
-    w.put("\n" + w.indentation(1) + "(")
+    w.put(w.line_start() + "  (")
     for number, argument in enumerate(op.regions[0].blocks[0].args):
         if number:
             w.put(", ")
         w.argument(argument)
     w.put(") ")
-    w.region(op.regions[0], entry_arguments=False)
+    w.region(op.regions[0], entry_args=False)
 
 
 @syntax("linalg.map")

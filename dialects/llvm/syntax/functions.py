@@ -84,7 +84,7 @@ class Func:
         w.attr_dict(op, _HIDDEN, True)
         if op.regions and op.regions[0].blocks:
             w.put(" ")
-            w.region(op.regions[0], entry_arguments=False)
+            w.region(op.regions[0], entry_args=False)
 
 
 def _arguments(p: Any) -> tuple[list[Any], list[Attribute], list[dict[str, Attribute]], bool]:
