@@ -394,12 +394,12 @@ class OperationReader(AttributeReader):
         self.advance(opening + 1)
         region = Region()
         if arguments:
-            self._entry(region, arguments)
+            self._first_block(region, arguments)
         while self.text.startswith("^", self.at):
             self._block(region)
         if not self.accept("}"):
             if not region.blocks:
-                self._entry(region, ())
+                self._first_block(region, ())
                 while self.text.startswith("^", self.at):
                     self._block(region)
             self.require("}")
@@ -439,7 +439,7 @@ class OperationReader(AttributeReader):
                 hint = "it is defined outside of the function, which sees none of the values outside"
             self.fail(f"use of undeclared SSA value name '%{name}'", self._uses[name], hint)
 
-    def _entry(self, region: Region, arguments: Sequence[Argument]) -> None:
+    def _first_block(self, region: Region, arguments: Sequence[Argument]) -> None:
         if arguments and self.text.startswith("^", self.at):
             self.fail("invalid block name in region with named arguments")
         block = Block(arg_types=[argument.type for argument in arguments])  # pyright: ignore[reportArgumentType]

@@ -73,8 +73,12 @@ def _enum_integer(kind: AttrKind, table: Table) -> AttributeForm:
         number = read_case(p, enum)
         return None if number is None else IntegerAttr(number, type)
 
+    def required(p: Any) -> Any:
+        found = optional(p)
+        return fail_for_case(p, enum) if found is None else found
+
     return AttributeForm(
-        lambda p: optional(p) or fail_for_case(p, enum),
+        required,
         optional,
         lambda w, value: w.put(case_text(enum, value.value.data)),
     )

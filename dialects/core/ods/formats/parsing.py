@@ -13,7 +13,7 @@ from lamina.dialects.core.ods.formats.grammar import Choice, Clauses, Directive,
 from lamina.dialects.core.ods.formats.resolving import TypePlan
 from lamina.dialects.core.ods.formats.state import State
 from lamina.dialects.core.ods.kinds import slots_of
-from lamina.dialects.core.ods.spec import OPTIONAL, SINGLE, VARIADIC, Group, OpSpec
+from lamina.dialects.core.ods.spec import OPTIONAL, SINGLE, VARIADIC, Group, OpSpec, table_of
 from lamina.dialects.core.ods.syntax import OpParser, directive_named
 
 Step = Callable[[Any, State], None]
@@ -144,7 +144,7 @@ class ParserMaker:
 
     def choice(self, element: Choice) -> Step:
         present = [e for e in element.present if not (isinstance(e, Literal) and not e.text.strip())]
-        first, rest = self.attempt(present[0]), self.steps(present[1:])
+        first, rest = self.attempt(present[0]), self.steps([e for e in present[1:] if not self.is_unit(e)])
         absent = self.steps(element.absent)
         unit = self.unit_anchor(element)
         empty = self.groups_in(element.present)
@@ -183,14 +183,15 @@ class ParserMaker:
     def unit_anchor(self, element: Choice) -> str | None:
         """A unit attribute that the words of the group stand for."""
         anchor = element.anchor
-        if not isinstance(anchor, Variable) or anchor.name in self.groups:
-            return None
-        from lamina.dialects.core.ods.spec import table_of
+        return anchor.name if isinstance(anchor, Variable) and self.is_unit(anchor) else None
 
+    def is_unit(self, element: Element) -> bool:
+        """Whether an element is a unit attribute, which has no text of its own in an optional group."""
+        if not isinstance(element, Variable) or element.name in self.groups:
+            return False
         table = table_of(self.spec.name.partition(".")[0])
         assert table is not None
-        kind = table.attr_kinds[self.spec.by_name[anchor.name].kind]
-        return anchor.name if kind.storage == "unit" else None
+        return table.attr_kinds[self.spec.by_name[element.name].kind].storage == "unit"
 
     def attempt(self, element: Element) -> Attempt:
         if isinstance(element, Literal):
