@@ -33,7 +33,7 @@ def unchecked(kind: type[A], **fields: Any) -> A:
     xDSL's constructors check each parameter against its constraint, which takes several times as long as
     all else; and what a few of them refuse (as integers wider than 64 bits in a dense constant) is valid IR.
     """
-    made = object.__new__(kind)
+    made: Any = object.__new__(kind)
     made.__dict__.update(fields)
     return made
 

@@ -6,7 +6,13 @@ Attributes and types within the text are held as such, so that they are seen, re
 from __future__ import annotations
 
 from xdsl.dialects.builtin import ArrayAttr, StringAttr
-from xdsl.ir import Attribute, BuiltinAttribute, ParametrizedAttribute, TypeAttribute
+from xdsl.ir import (
+    Attribute,
+    BuiltinAttribute,
+    ParametrizedAttribute,
+    SpacedOpaqueSyntaxAttribute,
+    TypeAttribute,
+)
 from xdsl.irdl import irdl_attr_definition
 from xdsl.printer import Printer
 
@@ -46,6 +52,24 @@ class OdsAttribute(ParametrizedAttribute, BuiltinAttribute):
 
     def print_builtin(self, printer: Printer) -> None:
         _print(printer, "#", self.attr_name, self.body)
+
+
+@irdl_attr_definition
+class SpacedOdsAttribute(ParametrizedAttribute, BuiltinAttribute, SpacedOpaqueSyntaxAttribute):
+    """``#dialect<mnemonic …>``: one whose parameters are not in brackets of their own."""
+
+    name = "builtin.spaced_ods_attribute"
+    attr_name: StringAttr
+    body: ArrayAttr[Attribute]
+
+    @property
+    def text(self) -> str:
+        """The parameters as text."""
+        return body_text(self.body)
+
+    def print_builtin(self, printer: Printer) -> None:
+        dialect, _, mnemonic = self.attr_name.data.partition(".")
+        printer.print_string(f"#{dialect}<{mnemonic} {self.text}>")
 
 
 @irdl_attr_definition

@@ -94,7 +94,7 @@ class AttributeReader(ConstantReader, ExtendedReader, LocationReader, AffineRead
 
     def attr_dict(self) -> dict[str, Attribute]:
         """``{a = 1, b}``; empty where there are no braces."""
-        return self._entries() if self.text.startswith("{", self.at) else {}
+        return self._dictionary_entries() if self.text.startswith("{", self.at) else {}
 
     def attr_dict_with_keyword(self) -> dict[str, Attribute]:
         """``attributes {a = 1}``; empty where the word does not stand there."""
@@ -102,7 +102,7 @@ class AttributeReader(ConstantReader, ExtendedReader, LocationReader, AffineRead
             return {}
         if not self.text.startswith("{", self.at):
             self.fail("expected '{' in attribute dictionary")
-        return self._entries()
+        return self._dictionary_entries()
 
     def properties(self) -> dict[str, Attribute]:
         """``<{a = 1}>``, the inherent attributes of the generic form; empty where they are missing."""
@@ -110,24 +110,24 @@ class AttributeReader(ConstantReader, ExtendedReader, LocationReader, AffineRead
             return {}
         if not self.text.startswith("{", self.at):
             self.fail("expected '{' in attribute dictionary")
-        entries = self._entries()
+        entries = self._dictionary_entries()
         self.require(">")
         return entries
 
-    def _entries(self) -> dict[str, Attribute]:
+    def _dictionary_entries(self) -> dict[str, Attribute]:
         self._descend()
         self.advance(self.at + 1)
         entries: dict[str, Attribute] = {}
         if not self.text.startswith("}", self.at):
-            self._entry(entries)
+            self._dictionary_entry(entries)
             while self.accept(","):
-                self._entry(entries)
+                self._dictionary_entry(entries)
         if not self.accept("}"):
             self.fail("expected '}' in attribute dictionary")
         self._attribute_depth -= 1
         return entries
 
-    def _entry(self, entries: dict[str, Attribute]) -> None:
+    def _dictionary_entry(self, entries: dict[str, Attribute]) -> None:
         start = self.at
         word = WORD.match(self.text, start)
         if word is not None:
@@ -179,7 +179,7 @@ class AttributeReader(ConstantReader, ExtendedReader, LocationReader, AffineRead
         return array_of(items)
 
     def _dictionary(self, kind: Attribute | None) -> DictionaryAttr:
-        return unchecked(DictionaryAttr, data=immutabledict(self._entries()))
+        return unchecked(DictionaryAttr, data=immutabledict(self._dictionary_entries()))
 
     def _symbol(self, kind: Attribute | None) -> SymbolRefAttr:
         return self.symbol()

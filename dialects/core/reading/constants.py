@@ -42,7 +42,8 @@ class ConstantReader(ElementReader):
 
     def start(self, text: str, name: str) -> None:
         super().start(text, name)
-        self.resources = {}
+        if not hasattr(self, "resources"):
+            self.resources = {}
 
     def dense(self, kind: Attribute | None, start: int) -> Attribute:
         """``<…> : type``, after ``dense`` (which stands at ``start``); no type where ``kind`` gives it."""

@@ -10,12 +10,14 @@ from typing import Any
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import UnregisteredAttr
-from xdsl.ir import Attribute
+from xdsl.ir import Attribute, Data
 from xdsl.utils.exceptions import VerifyException
 
 from lamina.dialects.core.making import array_of, string_attr
 from lamina.dialects.core.ods.formats.attributes import case_text, read_case
 from lamina.dialects.core.ods.spec import table_of
+from lamina.dialects.core.reading.cursor import WORD
+from lamina.dialects.core.reading.enums import BRACKETED, enum_reader, form_of, read_cases
 from lamina.dialects.core.reading.types import BLANK, TYPE_SLICE, TypeReader
 
 _SYMBOL = re.compile(r"[#!]([0-9]++|[A-Za-z$._\-][\w$.\-]*+)", re.ASCII)
@@ -58,7 +60,7 @@ def load_attributes(dialect: str) -> None:
 class ExtendedReader(TypeReader):
     """Reads aliases, and attributes and types of dialects."""
 
-    context: Context
+    ctx: Context
     """The dialects that are known."""
     attribute_aliases: dict[str, Attribute]
     """The attribute or type for each alias that was read, with its sigil."""
@@ -71,10 +73,6 @@ class ExtendedReader(TypeReader):
         self.attribute_aliases = {}
         self._ahead = None
         self._skipped = {}
-
-    def bridged_attribute(self, kind: type[Attribute], is_type: bool) -> Attribute:
-        """An attribute or type read by the parser of its xDSL class; the text stands after its name."""
-        raise NotImplementedError
 
     def extended(self, sigil: str) -> Attribute:
         """An alias, or an attribute or type of a dialect: ``#alias``, ``#d.name<…>``, ``#d<name<…>>``."""
@@ -147,6 +145,20 @@ class ExtendedReader(TypeReader):
 
     # Attributes and types of dialects.
 
+    def stripped_attribute(self, name: str) -> Attribute:
+        """An attribute of this name (``vector.kind``) without the name, as it stands in an op: ``<add>``."""
+        return self._of_dialect("#", name.partition(".")[0], name, self.at)
+
+    def optional_stripped_attribute(self, name: str) -> Attribute | None:
+        """The same, or None where it does not stand here."""
+        form = form_of(name)
+        if form.bracketed:
+            return self.stripped_attribute(name) if self.text.startswith("<", self.at) else None
+        word = WORD.match(self.text, self.at)
+        if word is None or (form.cases is not None and word.group() not in form.cases):
+            return None
+        return self.stripped_attribute(name)
+
     def _of_dialect(self, sigil: str, dialect: str, name: str, start: int) -> Attribute:
         """What follows a name with a dialect, read by whoever knows it."""
         load_attributes(dialect)
@@ -157,84 +169,61 @@ class ExtendedReader(TypeReader):
         if kind is not None:
             return self._of_class(kind, sigil, name, start)
         table = table_of(dialect)
-        mnemonic = name[len(dialect) + 1 :]
-        if table is not None:
-            if mnemonic in (table.types if sigil == "!" else table.attributes):
-                return self._of_table(sigil, name)
-        elif self.context.allow_unregistered:
+        if table is not None and name in (table.types if sigil == "!" else table.attributes):
+            return self._of_table(sigil, name)
+        if table is None and self.ctx.allow_unregistered:
             return self._unregistered(sigil, name)
         what = "type" if sigil == "!" else "attribute"
-        if table is None and self.context.get_optional_dialect(dialect) is None:
-            hint = "--allow-unregistered-dialect accepts it"
-            self.fail(
-                f"{what} {sigil}{name} is of the dialect '{dialect}', which is not registered", start, hint
-            )
-        self.fail(f"unknown {what} `{mnemonic}` in dialect `{dialect}`", start)
-
-    def stripped_attribute(self, name: str) -> Attribute:
-        """An attribute of a dialect whose full name goes without saying, as ``<add>`` for ``vector.kind``."""
-        found = self.optional_stripped_attribute(name)
-        return found if found is not None else self.fail(f"expected the parameters of #{name}, as <…>")
-
-    def optional_stripped_attribute(self, name: str) -> Attribute | None:
-        """The same, or None where neither parameters nor a word of its enumeration stand here."""
-        dialect, _, _ = name.partition(".")
-        if self.text.startswith("#", self.at):
-            return self.attribute()
-        if self.text.startswith("<", self.at):
-            return self._of_dialect("#", dialect, name, self.at)
-        table = table_of(dialect)
-        row = table.attributes.get(name) if table is not None else None
-        if table is None or not row or "enum" not in row:
-            return None
-        number = read_case(self, table.enums[row["enum"]])
-        if number is None:
-            return None
-        text = case_text(table.enums[row["enum"]], number)
-        return self.attribute_from_text(f"#{name}<{text}>")
-
-    def attribute_from_text(self, text: str) -> Attribute:
-        """The attribute that another text says (read by a class over this one)."""
-        raise NotImplementedError
+        if table is None and self.ctx.get_optional_dialect(dialect) is None:
+            message = f"{what} {sigil}{name} is of the dialect '{dialect}', which is not registered"
+            self.fail(message, start, "--allow-unregistered-dialect accepts it")
+        return self.fail(f"unknown {what} `{name[len(dialect) + 1 :]}` in dialect `{dialect}`", start)
 
     def _known_class(self, sigil: str, dialect: str, name: str) -> type[Attribute] | None:
         """The class of a registered attribute or type, or None."""
-        if self.context.get_optional_dialect(dialect) is None:
+        if self.ctx.get_optional_dialect(dialect) is None:
             return None
-        loaded = self.context._loaded_types if sigil == "!" else self.context._loaded_attrs  # pyright: ignore[reportPrivateUsage]
+        loaded = self.ctx._loaded_types if sigil == "!" else self.ctx._loaded_attrs  # pyright: ignore[reportPrivateUsage]
         kind = loaded.get(name)
         return None if kind is None or issubclass(kind, UnregisteredAttr) else kind
 
     def _of_class(self, kind: type[Attribute], sigil: str, name: str, start: int) -> Attribute:
-        from lamina.dialects.core.reading.enums import enum_reader
-
         read = enum_reader(kind)
         try:
-            return read(self) if read is not None else self.bridged_attribute(kind, sigil == "!")
+            return read(self) if read is not None else self.bridged_attribute(kind)
         except VerifyException as problem:
-            self.fail(str(problem).strip().split("\n", 1)[0], start)
+            return self.fail(str(problem).strip().split("\n", 1)[0], start)
+
+    def bridged_attribute(self, kind: Any) -> Attribute:
+        """An attribute or type read by the parser of its xDSL class; the text stands after its name."""
+        if issubclass(kind, Data):
+            return kind.new(self.bridged(lambda: kind.parse_parameter(self)))  # pyright: ignore[reportArgumentType]
+        return kind.new(self.bridged(lambda: kind.parse_parameters(self)))
+
+    def bridged(self, read: Callable[[], Any]) -> Any:
+        """What xDSL's side reads from here (the bridge fills this in)."""
+        raise NotImplementedError
 
     def _opaque_form(self, sigil: str, dialect: str, start: int, opening: int) -> Attribute:
         """``#d<name<…>>``, which is ``#d.name<…>``, or text that only an unregistered dialect may have."""
-        end = self._balanced(opening)
-        body = self.text[opening + 1 : end - 1]
-        pretty = _PRETTY.fullmatch(body)
-        if self.context.get_optional_dialect(dialect) is not None or table_of(dialect) is not None:
-            if pretty is None:
-                self.fail(f"expected the name of an attribute or type of dialect '{dialect}'", opening + 1)
-            self.advance(opening + 1 + len(pretty[1]))
-            found = self._of_dialect(sigil, dialect, f"{dialect}.{pretty[1]}", start)
+        word = WORD.match(self.text, opening + 1)
+        known = self.ctx.get_optional_dialect(dialect) is not None or table_of(dialect) is not None
+        if known and word is not None:
+            self.advance(word.end())
+            found = self._of_dialect(sigil, dialect, f"{dialect}.{word.group()}", start)
             self.require(">")
             return found
-        if pretty is not None:
-            self.advance(opening + 1 + len(pretty[1]))
-            found = self._of_dialect(sigil, dialect, f"{dialect}.{pretty[1]}", start)
-        elif self.context.allow_unregistered:
+        end = self._balanced(opening)
+        body = self.text[opening + 1 : end - 1]
+        if not self.ctx.allow_unregistered:
+            message = f"'{sigil}{dialect}<…>' is of a dialect that is not registered"
+            self.fail(message, start, "--allow-unregistered-dialect accepts it")
+        if _PRETTY.fullmatch(body) and word is not None:
+            self.advance(word.end())
+            found = self._unregistered(sigil, f"{dialect}.{word.group()}")
+        else:
             kind = UnregisteredAttr.with_name_and_type(f"{dialect}.", sigil == "!")
             found = kind(f"{dialect}.", sigil == "!", True, body)
-        else:
-            hint = "--allow-unregistered-dialect accepts it"
-            self.fail(f"'{sigil}{dialect}<…>' is of a dialect that is not registered", start, hint)
         self.advance(end)
         return found
 
@@ -247,17 +236,20 @@ class ExtendedReader(TypeReader):
             body = self.text[opening + 1 : end - 1]
             self.advance(end)
         is_type = sigil == "!"
-        kind: Any = self.context.get_optional_type(name) if is_type else self.context.get_optional_attr(name)
+        kind: Any = self.ctx.get_optional_type(name) if is_type else self.ctx.get_optional_attr(name)
         return kind(name, is_type, False, body)
 
     def _of_table(self, sigil: str, name: str) -> Attribute:
-        from lamina.dialects.core.ods.attributes import OdsAttribute, OdsType
+        """An attribute or type that only the table of its dialect knows."""
+        from lamina.dialects.core.ods.attributes import OdsAttribute, OdsType, SpacedOdsAttribute
 
-        parts: list[Attribute] = []
-        if self.text.startswith("<", self.at):
-            parts = self._parts(self.at)
-        kind = OdsType if sigil == "!" else OdsAttribute
-        return kind(string_attr(name), array_of(parts))
+        attr_name = string_attr(name)
+        form = form_of(name) if sigil == "#" else BRACKETED
+        if form.cases is not None or not form.bracketed:
+            body = array_of((string_attr(read_cases(self, name, form)),))
+            return (OdsAttribute if form.bracketed else SpacedOdsAttribute)(attr_name, body)
+        parts = self._parts(self.at) if self.text.startswith("<", self.at) else []
+        return (OdsType if sigil == "!" else OdsAttribute)(attr_name, array_of(parts))
 
     def _parts(self, opening: int) -> list[Attribute]:
         """The text and the attributes between ``<`` and its ``>``; stands after it then."""

@@ -159,6 +159,16 @@ class TypeReader(Cursor):
             types.append(self.type())
         return types
 
+    def optional_types_list(self) -> list[Any]:
+        """Types that are separated by commas; none where no type starts."""
+        first = self.optional_type()
+        if first is None:
+            return []
+        types = [first]
+        while self.accept(","):
+            types.append(self.type())
+        return types
+
     def types_in_parentheses(self) -> list[Any]:
         """``(a, b, c)``, also of no types."""
         self.require("(")
