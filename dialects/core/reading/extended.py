@@ -10,11 +10,10 @@ from typing import Any
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import UnregisteredAttr
-from xdsl.ir import Attribute, Data
+from xdsl.ir import Attribute
 from xdsl.utils.exceptions import VerifyException
 
 from lamina.dialects.core.making import array_of, string_attr
-from lamina.dialects.core.ods.formats.attributes import case_text, read_case
 from lamina.dialects.core.ods.spec import table_of
 from lamina.dialects.core.reading.cursor import WORD
 from lamina.dialects.core.reading.enums import BRACKETED, enum_reader, form_of, read_cases
@@ -146,12 +145,19 @@ class ExtendedReader(TypeReader):
     # Attributes and types of dialects.
 
     def stripped_attribute(self, name: str) -> Attribute:
-        """An attribute of this name (``vector.kind``) without the name, as it stands in an op: ``<add>``."""
+        """An attribute of this name (``vector.kind``) without the name, as it stands in an op: ``<add>``.
+
+        It may also stand there in full.
+        """
+        if self.text.startswith("#", self.at):
+            return self.extended("#")
         return self._of_dialect("#", name.partition(".")[0], name, self.at)
 
     def optional_stripped_attribute(self, name: str) -> Attribute | None:
         """The same, or None where it does not stand here."""
         form = form_of(name)
+        if self.text.startswith("#", self.at):
+            return self.extended("#")
         if form.bracketed:
             return self.stripped_attribute(name) if self.text.startswith("<", self.at) else None
         word = WORD.match(self.text, self.at)
@@ -190,18 +196,12 @@ class ExtendedReader(TypeReader):
     def _of_class(self, kind: type[Attribute], sigil: str, name: str, start: int) -> Attribute:
         read = enum_reader(kind)
         try:
-            return read(self) if read is not None else self.bridged_attribute(kind)
+            return read(self) if read is not None else self.bridged_attribute(kind, sigil == "!")
         except VerifyException as problem:
             return self.fail(str(problem).strip().split("\n", 1)[0], start)
 
-    def bridged_attribute(self, kind: Any) -> Attribute:
-        """An attribute or type read by the parser of its xDSL class; the text stands after its name."""
-        if issubclass(kind, Data):
-            return kind.new(self.bridged(lambda: kind.parse_parameter(self)))  # pyright: ignore[reportArgumentType]
-        return kind.new(self.bridged(lambda: kind.parse_parameters(self)))
-
-    def bridged(self, read: Callable[[], Any]) -> Any:
-        """What xDSL's side reads from here (the bridge fills this in)."""
+    def bridged_attribute(self, kind: type[Attribute], is_type: bool) -> Attribute:
+        """An attribute or type read by the parser of its xDSL class (the bridge fills this in)."""
         raise NotImplementedError
 
     def _opaque_form(self, sigil: str, dialect: str, start: int, opening: int) -> Attribute:

@@ -43,7 +43,7 @@ class LocationReader(TypeReader):
             self.fail("expected ')' in inline location")
         return found
 
-    def optional_trailing_location(self) -> Any:
+    def optional_location(self) -> Any:
         """``loc(instance)``, or None where the text does not go on with it."""
         return self.location() if self.accept("loc") else None
 

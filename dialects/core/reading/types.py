@@ -149,17 +149,6 @@ class TypeReader(Cursor):
         return types
 
     def optional_types_list(self) -> list[Any]:
-        """Types that are separated by commas, possibly none."""
-        first = self.optional_type()
-        if first is None:
-            return []
-        types = [first]
-        while self.text.startswith(",", self.at):
-            self.advance(self.at + 1)
-            types.append(self.type())
-        return types
-
-    def optional_types_list(self) -> list[Any]:
         """Types that are separated by commas; none where no type starts."""
         first = self.optional_type()
         if first is None:
