@@ -88,7 +88,7 @@ class Reader(BridgedReader):
         """The op that is being read, as the start of a message, and its place."""
         if not self._names:
             return "", self.place()
-        return f"'{self._names[-1]}' op ", self.place(self._op_start)
+        return f"'{self._names[-1]}' op ", self.place(self.operation_start)
 
 
 def read_attribute(text: str) -> Attribute:

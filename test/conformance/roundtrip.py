@@ -36,8 +36,8 @@ def _interrupt(*_: Any) -> None:
 def process(text: str) -> str:
     """Read, verify and print a text. Raises LaminaError for what is wrong in it."""
     from lamina.dialects.core.text import parse
-    from lamina.dialects.core.writing.writer import write_text as to_text
     from lamina.dialects.core.verifier import verify
+    from lamina.dialects.core.writing.writer import write_text as to_text
 
     module = parse(text, "chunk.mlir", allow_unregistered=True)
     verify(module)

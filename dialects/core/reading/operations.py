@@ -49,6 +49,8 @@ class OperationReader(AttributeReader):
         super().start(text, name)
         self._kinds = {}
         self._names: list[str] = []
+        self.operation_start = 0
+        """Where the op that is read starts."""
         self._uses: dict[str, int] = {}
         self._defined: list[str] = []
         self._definitions: dict[str, int] = {}
@@ -235,7 +237,7 @@ class OperationReader(AttributeReader):
             name, parse = self.custom_parser(name, start)
         names = self._names
         names.append(name)
-        self._op_start = start
+        self.operation_start = start
         op = parse(self, name)
         names.pop()
         if isinstance(op.location, UnknownLoc):

@@ -15,6 +15,7 @@ from lamina.dialects.linalg.syntax.parts import (
     Parts,
     copying_body,
     inputs_and_outputs,
+    place_body,
     read_parts,
     scalars,
     write_parts,
@@ -189,6 +190,7 @@ def _moving(word: str) -> type:
             parts = read_parts(p)
             attributes = {**parts.attributes, word: read_dimensions(p, word), **p.attr_dict()}
             region = copying_body(parts.inputs, parts.outputs) if parts.inputs else Region()
+            place_body(p, region)
             return p.build(name, parts.operands, parts.tensors, attributes, [region])
 
         @staticmethod

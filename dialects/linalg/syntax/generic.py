@@ -59,6 +59,9 @@ class Generic:
         write_results(w, op)
 
 
+_ITERATORS = frozenset(kind.value for kind in IteratorType)
+
+
 def _iterators(p: Any, value: Attribute | None, place: int) -> Attribute:
     """The kinds of loops, which the text gives as strings."""
     if not isinstance(value, ArrayAttr):
@@ -66,7 +69,7 @@ def _iterators(p: Any, value: Attribute | None, place: int) -> Attribute:
     found: list[Attribute] = []
     for one in value.data:
         if isinstance(one, StringAttr):
-            if one.data not in IteratorType:
+            if one.data not in _ITERATORS:
                 p.fail(f"unexpected iterator_type ({one.data})", place)
             one = IteratorTypeAttr(IteratorType(one.data))
         found.append(one)

@@ -17,6 +17,7 @@ from lamina.dialects.linalg.syntax.parts import (
     Parts,
     hidden_body,
     inputs_and_outputs,
+    place_body,
     read_maps,
     read_parts,
     write_parts,
@@ -44,6 +45,7 @@ def build(
         region = hidden_body(p.kind(name).type, parts.inputs, parts.outputs)
     except (LaminaError, ValueError, IndexError, AttributeError, TypeError):
         region = Region()  # the verifier says what is wrong with the operands
+    place_body(p, region)
     return p.build(name, parts.operands, results, attributes, [region], segments=parts.sizes)
 
 
@@ -59,7 +61,7 @@ class Named:
 
     @staticmethod
     def parse(p: Any, name: str) -> Operation:
-        maps = read_maps(p) if has_maps(name) else None
+        maps = (read_maps(p) or _usual_maps(name)) if has_maps(name) else None
         parts = read_parts(p)
         return build(p, name, parts, p.optional_arrow_types(), {"indexing_maps": maps})
 
@@ -67,9 +69,14 @@ class Named:
     def write(w: Any, op: Operation) -> None:
         if has_maps(op.name):
             write_maps(w, op)
-        w.attr_dict(op, SEGMENTS | {"indexing_maps"} | defaults_of(op))
+        w.attr_dict(op, SEGMENTS | {"indexing_maps"} | (defaults_of(op) & {"cast"}))
         write_parts(w, *inputs_and_outputs(op))
         write_results(w, op)
+
+
+def _usual_maps(name: str) -> Attribute | None:
+    spec = spec_of(name)
+    return default_of(spec)("indexing_maps") if spec is not None else None
 
 
 def defaults_of(op: Operation) -> set[str]:
@@ -114,7 +121,7 @@ class Contract:
     @staticmethod
     def write(w: Any, op: Operation) -> None:
         write_maps(w, op, always=True)
-        w.attr_dict(op, SEGMENTS | {"indexing_maps"} | defaults_of(op))
+        w.attr_dict(op, SEGMENTS | {"indexing_maps"} | (defaults_of(op) & {"cast"}))
         write_parts(w, *inputs_and_outputs(op))
         write_results(w, op)
 

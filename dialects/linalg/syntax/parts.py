@@ -118,6 +118,13 @@ def copying_body(inputs: Sequence[SSAValue], outputs: Sequence[SSAValue]) -> Reg
     return Region(block)
 
 
+def place_body(p: Any, region: Region) -> None:
+    """Give the ops of a body that the text does not show the place of the op that is read."""
+    location = p.location_at(p.operation_start)
+    for op in region.walk():
+        op.location = location
+
+
 def hidden_body(kind: Any, inputs: Sequence[SSAValue], outputs: Sequence[SSAValue]) -> Region:
     """The body that the name of an operation stands for; an empty region where its class does not say."""
     make = getattr(kind, "get_hidden_region", None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from xdsl.dialects.builtin import IntegerAttr, StringAttr, UnitAttr, i1, i8, i16, i32, i64
+from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, StringAttr, UnitAttr, i1, i8, i16, i32, i64
 
 from lamina.dialects.core.ods.spec import AttributeSpec, AttrKind, EnumSpec, OpSpec, Table, table_of
 
@@ -88,6 +88,41 @@ def _type(kind: AttrKind, table: Table) -> AttributeForm:
     return AttributeForm(lambda p: p.type(), lambda p: p.optional_type(), lambda w, value: w.type(value))
 
 
+def _dense_array(kind: AttrKind, table: Table) -> AttributeForm:
+    """``[1, 2, 3]``, without the type."""
+    element = _TYPES.get(kind.type or "")
+    if element is None:
+        return _any_form(kind)
+
+    def optional(p: Any) -> Any:
+        if not p.accept("["):
+            return p.attribute() if p.sees("array") else None
+        numbers: list[int] = []
+        while not p.sees("]"):
+            if element is i1 and (p.sees("true") or p.sees("false")):
+                numbers.append(-int(p.word() == "true"))
+            else:
+                numbers.append(p.integer("an integer in the list"))
+            if not p.accept(","):
+                break
+        p.require("]")
+        return DenseArrayBase.from_list(element, numbers)
+
+    def write(w: Any, value: Any) -> None:
+        if not isinstance(value, DenseArrayBase):
+            w.attribute(value)
+        elif element is i1:
+            w.put(f"[{', '.join('true' if n else 'false' for n in value.get_values())}]")
+        else:
+            w.put(f"[{', '.join(str(n) for n in value.get_values())}]")
+
+    def required(p: Any) -> Any:
+        found = optional(p)
+        return p.fail("expected '['") if found is None else found
+
+    return AttributeForm(required, optional, write)
+
+
 def _body_form(kind: AttrKind, table: Table) -> AttributeForm:
     """An attribute of a dialect stands without its name: ``<add>``, ``fast``."""
     mnemonic = kind.attribute or ""
@@ -107,6 +142,7 @@ _FORMS: dict[str, Callable[[AttrKind, Table], AttributeForm]] = {
     "unit": _unit,
     "enum-integer": _enum_integer,
     "type": _type,
+    "dense-array": _dense_array,
 }
 
 

@@ -35,7 +35,9 @@ def types_given(elements: Sequence[Element], spec: OpSpec) -> set[str]:
     found: set[str] = set()
     for element in elements:
         if isinstance(element, Directive):
-            if element.name in ("type", "functional-type") or element.name.startswith("custom:"):
+            if element.name == "qualified":
+                found |= types_given(element.arguments, spec)
+            elif element.name in ("type", "functional-type") or element.name.startswith("custom:"):
                 for argument in element.arguments:
                     found |= _typed(argument, element.name, spec)
         elif isinstance(element, Choice):
