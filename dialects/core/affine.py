@@ -96,7 +96,7 @@ def _term(expr: AffineExpr) -> tuple[AffineExpr, int]:
 
 
 def _remainder_divisor(lhs: AffineExpr, rhs: AffineExpr) -> AffineExpr | None:
-    """The ``q`` for which ``rhs`` is ``-(lhs floordiv q) * q``, where it is a symbol or a positive constant."""
+    """The ``q`` for which ``rhs`` is ``-(lhs floordiv q) * q``, if it is a symbol or a positive constant."""
     product = _parts(rhs, Mul)
     if product is None:
         return None

@@ -1,7 +1,7 @@
 """Floating-point values and their bits, for every float type of the builtin dialect.
 
-A float attribute of xDSL holds a Python float. Finite values of types up to 64 bits are exact in it; a NaN keeps
-its payload in the upper bits of the mantissa. Values of f80 and f128 may need more:
+A float attribute of xDSL holds a Python float. Finite values of types up to 64 bits are exact in it; a NaN
+keeps its payload in the upper bits of the mantissa. Values of f80 and f128 may need more:
 :class:`lamina.dialects.builtin.attributes.FloatBitsAttr` holds those.
 """
 

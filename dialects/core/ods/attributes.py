@@ -1,6 +1,6 @@
 """Attributes and types of dialects that only an op table knows: their name, and their parameters as text.
 
-Attributes and types within the text are held as such, so that they are seen, renamed and printed as any other.
+Attributes and types within the text are held as such, so that they are seen and printed as any other.
 """
 
 from __future__ import annotations

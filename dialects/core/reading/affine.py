@@ -225,7 +225,7 @@ class AffineReader(Cursor):
             case character:
                 if character in ("*", "+") or word is not None:
                     self.fail("missing left operand of binary operator")
-                self.fail(missing)
+                return self.fail(missing)
 
     def _affine_is_operator(self, word: str) -> bool:
         """Whether a word is an operator here, and not the name of a dimension."""

@@ -288,7 +288,8 @@ def _next_identity() -> int:
     return next(_identities)
 
 
-_BY_CHARACTER: dict[str, Callable[[Any, Attribute | None], Attribute]] = {
+_ReadsByCharacter = Callable[[Any, Attribute | None], Attribute]
+_BY_CHARACTER: dict[str, _ReadsByCharacter] = {
     '"': AttributeReader._string,
     "@": AttributeReader._symbol,
     "#": AttributeReader._extended,
@@ -296,7 +297,7 @@ _BY_CHARACTER: dict[str, Callable[[Any, Attribute | None], Attribute]] = {
     "{": AttributeReader._dictionary,
     "!": AttributeReader._type,
     "(": AttributeReader._type,
-    **dict.fromkeys("-0123456789", cast(Any, AttributeReader.number)),
+    **dict.fromkeys("-0123456789", cast("_ReadsByCharacter", AttributeReader.number)),
 }
 _BY_WORD: dict[str, Callable[[Any, Attribute | None, int], Attribute]] = {
     "true": lambda reader, kind, start: TRUE,

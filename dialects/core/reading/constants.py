@@ -187,7 +187,7 @@ class ConstantReader(ElementReader):
             if len(data) == size * count or (len(data) == size and count):
                 held = element_size(scalar)
                 return data if held * parts == size else _widened(data, size // parts, held)
-        self.fail(f"elements hex data size is invalid for provided type: '{kind}'", start)
+        return self.fail(f"elements hex data size is invalid for provided type: '{kind}'", start)
 
     def sparse(self, kind: Attribute | None, start: int) -> Attribute:
         """``<indices, values> : type``, after ``sparse``."""

@@ -101,7 +101,7 @@ class ElementReader(NumberReader):
         self.at = found.end()
 
     def plain_elements(self, kind: Any) -> tuple[bytes, list[int]] | None:
-        """Bytes and shape of a long list of plain numbers up to ``>``; None where it has to be read one by one."""
+        """Bytes and shape of a long list of plain numbers up to ``>``; None where that does not apply."""
         found = _PLAIN.match(self.text, self.at)
         if found is None or found.end() - self.at < _LONG:
             return None

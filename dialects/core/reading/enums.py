@@ -1,4 +1,4 @@
-"""Reading enumerations of dialects, ``<case>`` or ``<case,case>``, as the tables and xDSL's classes have them."""
+"""Reading enumerations of dialects, ``<case>`` or ``<case,case>``, by the tables and xDSL's classes."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def _case(reader: Any, name: str, cases: Any) -> str:
     found = quoted.decode("utf-8", "replace") if quoted is not None else reader.optional_word()
     if found is None or (cases is not None and found not in cases):
         expected = f" to be one of: {', '.join(cases)}" if cases is not None else ""
-        reader.fail(f"expected {name.partition('.')[2]}{expected}", start)
+        return reader.fail(f"expected {name.partition('.')[2]}{expected}", start)
     return found
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import importlib.util
+import importlib
 import re
 from collections.abc import Callable
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from xdsl.context import Context
@@ -50,10 +51,9 @@ def attribute_syntax(*names: str) -> Callable[[ParsesExtended], ParsesExtended]:
 @cache
 def load_attributes(dialect: str) -> None:
     """Import what registers the syntax of a dialect's attributes, if there is such a module."""
-    module = f"lamina.dialects.{dialect}.attributes"
-    if dialect.isidentifier() and importlib.util.find_spec(f"lamina.dialects.{dialect}") is not None:
-        if importlib.util.find_spec(module) is not None:
-            importlib.import_module(module)
+    folder = Path(__file__).resolve().parents[2] / dialect
+    if (folder / "attributes.py").is_file():
+        importlib.import_module(f"lamina.dialects.{dialect}.attributes")
 
 
 class ExtendedReader(TypeReader):
@@ -304,7 +304,7 @@ class ExtendedReader(TypeReader):
                 if not open_brackets:
                     return at
         bracket, place = open_brackets[-1]
-        self.fail(f"unbalanced '{bracket}' character in pretty dialect name", place)
+        return self.fail(f"unbalanced '{bracket}' character in pretty dialect name", place)
 
 
 _STRING_CLASS = string_attr("").__class__
