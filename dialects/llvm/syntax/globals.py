@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from xdsl.dialects.builtin import IntegerAttr, IntegerType, StringAttr
+from xdsl.dialects.builtin import IntAttr, IntegerAttr, IntegerType, StringAttr
 from xdsl.dialects.llvm import LLVMArrayType
 from xdsl.ir import Attribute, Operation, Region
 
@@ -106,8 +106,8 @@ def _type_and_region(p: Any) -> tuple[Attribute | None, Region]:
 def _type_of_value(p: Any, value: Attribute | None) -> Attribute:
     """The type of a string without one: an array of its bytes."""
     if isinstance(value, StringAttr):
-        return LLVMArrayType.from_size_and_type(
-            len(value.data.encode("utf-8", "surrogateescape")), IntegerType(8)
+        return LLVMArrayType(
+            IntAttr(len(value.data.encode("utf-8", "surrogateescape"))), IntegerType(8)
         )
     if value is None:
         p.fail("type can only be omitted for string globals")

@@ -115,9 +115,9 @@ class ParserMaker:
 
         return there_or_not
 
-    def attempt_variable(self, name: str) -> Attempt:
+    def attempt_variable(self, name: str, qualified: bool = False) -> Attempt:
         if name not in self.groups:
-            read = attribute_form(self.spec, self.spec.by_name[name]).read_optional
+            read = attribute_form(self.spec, self.spec.by_name[name], qualified).read_optional
 
             def attribute(p: Any, s: State) -> bool:
                 found = read(p)
@@ -201,6 +201,9 @@ class ParserMaker:
             return lambda p, s: p.accept(text)
         if isinstance(element, Variable):
             return self.attempt_variable(element.name)
+        if isinstance(element, Directive) and element.name == "qualified":
+            inner = element.arguments[0]
+            return self.attempt_variable(inner.name, True) if isinstance(inner, Variable) else self.attempt(inner)
         if isinstance(element, Directive) and element.name in ("operands", "results", "type"):
             step, groups = self.directive(element), self.groups_in([element])
 
