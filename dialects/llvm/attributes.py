@@ -20,7 +20,19 @@ from lamina.dialects.core.ods.attributes import OdsType
 from lamina.dialects.core.ods.spec import table_of
 from lamina.dialects.core.reading.extended import attribute_syntax
 
-_WORDS = ("ptr", "struct", "array", "func", "void", "ppc_fp128", "token", "label", "metadata", "x86_amx", "target")
+_WORDS = (
+    "ptr",
+    "struct",
+    "array",
+    "func",
+    "void",
+    "ppc_fp128",
+    "token",
+    "label",
+    "metadata",
+    "x86_amx",
+    "target",
+)
 
 
 def pretty_type(p: Any) -> Attribute:

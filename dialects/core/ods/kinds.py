@@ -10,6 +10,7 @@ from xdsl.ir import Attribute, Operation
 from xdsl.irdl import IRDLOperation
 from xdsl.traits import IsolatedFromAbove
 
+from lamina.dialects.core.ods.formats.attributes import default_texts
 from lamina.dialects.core.ods.spec import OpSpec
 
 
@@ -47,11 +48,12 @@ class OpKind:
         declared = {a.name for a in spec.attributes} if spec else set()
         self._kept_as_attributes = attributes - properties
         self._inherent = properties | (declared - attributes)
-        self._default_texts = (
-            [(a.name, a.default) for a in spec.attributes if a.default is not None and not a.optional]
-            if spec
-            else []
-        )
+        self._default_texts: list[tuple[str, str]] = []
+        if spec is not None and any(a.default is not None and not a.optional for a in spec.attributes):
+            texts = default_texts(spec)
+            self._default_texts = [
+                (a.name, texts[a.name]) for a in spec.attributes if a.name in texts and not a.optional
+            ]
         self._defaults: list[tuple[str, Attribute]] | None = None
 
     def split(

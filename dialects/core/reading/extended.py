@@ -135,7 +135,7 @@ class ExtendedReader(TypeReader):
         if self._ahead is None:
             self._ahead = {found[1]: found.start(1) for found in _ALIAS.finditer(self.text)}
         definition = self._ahead.pop(alias, None)
-        if definition is None or definition < self.at:
+        if definition is None:
             return None
         back, self.at = self.at, definition
         self.alias_definition()
@@ -176,7 +176,7 @@ class ExtendedReader(TypeReader):
             return self._of_class(kind, sigil, name, start)
         table = table_of(dialect)
         if table is not None and name in (table.types if sigil == "!" else table.attributes):
-            return self._of_table(sigil, name)
+            return self.of_table(sigil, name)
         if table is None and self.ctx.allow_unregistered:
             return self._unregistered(sigil, name)
         what = "type" if sigil == "!" else "attribute"
@@ -239,7 +239,7 @@ class ExtendedReader(TypeReader):
         kind: Any = self.ctx.get_optional_type(name) if is_type else self.ctx.get_optional_attr(name)
         return kind(name, is_type, False, body)
 
-    def _of_table(self, sigil: str, name: str) -> Attribute:
+    def of_table(self, sigil: str, name: str) -> Attribute:
         """An attribute or type that only the table of its dialect knows."""
         from lamina.dialects.core.ods.attributes import OdsAttribute, OdsType, SpacedOdsAttribute
 

@@ -106,9 +106,7 @@ def _type_and_region(p: Any) -> tuple[Attribute | None, Region]:
 def _type_of_value(p: Any, value: Attribute | None) -> Attribute:
     """The type of a string without one: an array of its bytes."""
     if isinstance(value, StringAttr):
-        return LLVMArrayType(
-            IntAttr(len(value.data.encode("utf-8", "surrogateescape"))), IntegerType(8)
-        )
+        return LLVMArrayType(IntAttr(len(value.data.encode("utf-8", "surrogateescape"))), IntegerType(8))
     if value is None:
         p.fail("type can only be omitted for string globals")
     return type_of_attribute(value)

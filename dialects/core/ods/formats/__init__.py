@@ -30,7 +30,9 @@ def _compiled(name: str) -> tuple[Any, Any]:
 
 def default_of(spec: OpSpec) -> Any:
     """A function from the name of an attribute of an op to its default value (None where there is none)."""
-    texts = {a.name: a.default for a in spec.attributes if a.default is not None}
+    from lamina.dialects.core.ods.formats.attributes import default_texts
+
+    texts = default_texts(spec)
     values: dict[str, Any] = {}
 
     def default(name: str) -> Any:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any, NamedTuple
 
 from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, StringAttr, UnitAttr, i1, i8, i16, i32, i64
+from xdsl.irdl import VerificationContext
+from xdsl.utils.exceptions import VerifyException
 
 from lamina.dialects.core.ods.spec import AttributeSpec, AttrKind, EnumSpec, OpSpec, Table, table_of
 
@@ -27,6 +30,8 @@ def attribute_form(spec: OpSpec, attribute: AttributeSpec, qualified: bool = Fal
     kind = table.attr_kinds[attribute.kind]
     if not qualified and kind.storage in ("enum", "dialect") and kind.attribute:
         return _body_form(kind, table)
+    if kind.property and kind.attribute:
+        return _keyword_form(kind, table, _holds_number(spec.name, attribute.name))
     make = _FORMS.get(kind.storage)
     return make(kind, table) if make else _any_form(kind)
 
@@ -56,6 +61,13 @@ def _symbol_name(kind: AttrKind, table: Table) -> AttributeForm:
     return AttributeForm(
         lambda p: StringAttr(p.symbol_name()), optional, lambda w, value: w.symbol(value.data)
     )
+
+
+def _string(kind: AttrKind, table: Table) -> AttributeForm:
+    def optional(p: Any) -> Any:
+        return p.string_attr() if p.text.startswith('"', p.at) else None
+
+    return AttributeForm(lambda p: p.string_attr(), optional, lambda w, value: w.attribute(value))
 
 
 def _unit(kind: AttrKind, table: Table) -> AttributeForm:
@@ -136,10 +148,77 @@ def _body_form(kind: AttrKind, table: Table) -> AttributeForm:
     return AttributeForm(read, optional, lambda w, value: w.stripped_attribute(value))
 
 
+@cache
+def _holds_number(op_name: str, name: str) -> bool:
+    """Whether the class of an op holds the cases of an enumeration as a number."""
+    from lamina.dialects.core.ods.classes import class_of
+
+    definition: Any = class_of(op_name)
+    held = definition.get_irdl_definition().properties.get(name)
+    if held is None:
+        return False
+    try:
+        held.constr.verify(IntegerAttr(0, i32), VerificationContext())
+    except VerifyException:
+        return False
+    return True
+
+
+def _keyword_form(kind: AttrKind, table: Table, as_number: bool) -> AttributeForm:
+    """A word and the cases after it, as ``overflow<nsw>`` for ``#llvm.overflow<nsw>``."""
+    mnemonic = kind.attribute or ""
+    word = mnemonic.rpartition(".")[2]
+    enum = table.enums[kind.enum or ""]
+
+    def cases(p: Any) -> Any:
+        p.require("<")
+        number = read_case(p, enum)
+        if number is None:
+            fail_for_case(p, enum)
+        p.require(">")
+        return IntegerAttr(number, i32)
+
+    def optional(p: Any) -> Any:
+        if not p.accept(word):
+            return None
+        return cases(p) if as_number else p.stripped_attribute(mnemonic)
+
+    def read(p: Any) -> Any:
+        found = optional(p)
+        return p.fail(f"expected '{word}'") if found is None else found
+
+    def write(w: Any, value: Any) -> None:
+        w.put(word)
+        if isinstance(value, IntegerAttr):
+            w.put(f"<{case_text(enum, value.value.data)}>")
+        else:
+            w.stripped_attribute(value)
+
+    return AttributeForm(read, optional, write)
+
+
+def default_texts(spec: OpSpec) -> dict[str, str]:
+    """The default value of each attribute of an op that has one, as attribute text."""
+    table = table_of(spec.name.partition(".")[0])
+    assert table is not None
+    found: dict[str, str] = {}
+    for attribute in spec.attributes:
+        if attribute.default is None:
+            continue
+        kind = table.attr_kinds[attribute.kind]
+        text = attribute.default
+        if kind.property and kind.attribute and kind.enum and not _holds_number(spec.name, attribute.name):
+            number = int(text.partition(":")[0])
+            text = f"#{kind.attribute}<{case_text(table.enums[kind.enum], number)}>"
+        found[attribute.name] = text
+    return found
+
+
 _FORMS: dict[str, Callable[[AttrKind, Table], AttributeForm]] = {
     "symbol": _symbol,
     "symbol-name": _symbol_name,
     "unit": _unit,
+    "string": _string,
     "enum-integer": _enum_integer,
     "type": _type,
     "dense-array": _dense_array,

@@ -203,7 +203,11 @@ class ParserMaker:
             return self.attempt_variable(element.name)
         if isinstance(element, Directive) and element.name == "qualified":
             inner = element.arguments[0]
-            return self.attempt_variable(inner.name, True) if isinstance(inner, Variable) else self.attempt(inner)
+            return (
+                self.attempt_variable(inner.name, True)
+                if isinstance(inner, Variable)
+                else self.attempt(inner)
+            )
         if isinstance(element, Directive) and element.name in ("operands", "results", "type"):
             step, groups = self.directive(element), self.groups_in([element])
 

@@ -193,6 +193,8 @@ class PrinterMaker:
         return table.attr_kinds[self.spec.by_name[name].kind]
 
     def presence(self, anchor: Element) -> Callable[[View], bool]:
+        if isinstance(anchor, Directive) and anchor.name == "qualified":
+            anchor = anchor.arguments[0]
         if isinstance(anchor, Variable) and anchor.name not in self.groups:
             name, default_of = anchor.name, self.default_of
             if self.spec.by_name[name].default is None:
