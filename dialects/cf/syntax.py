@@ -8,7 +8,7 @@ from typing import Any
 from xdsl.dialects.builtin import DenseArrayBase, DenseIntOrFPElementsAttr, IndexType, IntegerType, i32
 from xdsl.ir import Operation
 
-from lamina.dialects.core.making import bytes_attr, shape_of, unchecked
+from lamina.dialects.core.making import bytes_attr, unchecked
 from lamina.dialects.core.ods.syntax import syntax
 from lamina.dialects.core.reading.elements import element_size
 from lamina.dialects.core.reading.numbers import parsed_integer
@@ -79,16 +79,17 @@ class Switch:
 
 
 def _case_value(p: Any, kind: Any) -> bytes:
-    found = _CASE.match(p.text, p.at)
-    if found is None:
-        p.fail("expected an integer")
+    """The bytes of the number before a colon."""
     start = p.at
+    found = _CASE.match(p.text, start)
+    if found is None:
+        return p.fail("expected an integer")
     p.advance(found.end())
     if not isinstance(kind, IntegerType | IndexType):
         p.fail(f"a switch is on an integer, not on '{kind}'", start)
     value = parsed_integer(found[2], found[1] == "-", kind)
     if value is None:
-        p.fail("integer constant out of range for attribute", start)
+        return p.fail("integer constant out of range for attribute", start)
     return value.to_bytes(element_size(kind), "little", signed=value < 0)
 
 
@@ -100,4 +101,4 @@ def _joined(data: list[bytes]) -> bytes:
 def _vector(kind: Any, count: int) -> Any:
     from xdsl.dialects.builtin import VectorType
 
-    return VectorType(kind, shape_of((count,)).data)
+    return VectorType(kind, (count,))

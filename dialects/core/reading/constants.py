@@ -22,7 +22,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute
 
 from lamina.dialects.core.making import DYNAMIC_INDEX, array_of, bytes_attr, shape_of, string_attr, unchecked
-from lamina.dialects.core.reading.cursor import unescape
+from lamina.dialects.core.reading.cursor import STRING, unescape
 from lamina.dialects.core.reading.elements import Element, ElementReader, element_size
 from lamina.dialects.core.reading.shaped import NONE
 from lamina.dialects.core.reading.types import FLOAT_CLASSES, integer_type
@@ -158,14 +158,13 @@ class ConstantReader(ElementReader):
 
     def _string_or_hex(self, kind: Attribute | None, opening: int, start: int) -> Attribute:
         """``"0x…"``, the bytes of all elements, or a string that is each element."""
-        end = self.text.find('"', opening + 1)
-        literal = self.text[opening + 1 : end]
+        found = STRING.match(self.text, opening)
+        literal = found[1] if found is not None else ""
         if self.optional_string() is None or not self.accept(">"):
             self.fail("expected '>'")
         shaped = self.elements_type(kind, start)
         if shaped.element_type.__class__ not in _NUMBERS:
-            whole = self.text[opening : self.text.rfind('"', opening, self.at) + 1]
-            return self._strings(shaped, [Element(whole, False, opening)], start)
+            return self._strings(shaped, [Element(f'"{literal}"', False, opening)], start)
         if not _HEX.fullmatch(literal):
             self.fail(_NO_HEX, opening)
         data = self._bytes_of_hex(bytes.fromhex(literal[2:]), shaped, start)

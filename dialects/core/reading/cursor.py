@@ -13,7 +13,7 @@ from typing import NoReturn
 
 from lamina.dialects.core.diagnostics import Diagnostic, LaminaError, Location
 
-SPACE = re.compile(r"(?:[ \t\r\n]++|//[^\n]*+)*+")
+SPACE = re.compile(r"(?:[ \t\r\n\0]++|//[^\n]*+)*+")
 WORD = re.compile(r"[A-Za-z_][\w$.]*+", re.ASCII)
 WORD_END = re.compile(r"(?![\w$.])", re.ASCII)
 INTEGER = re.compile(r"-?(?:0x[0-9A-Fa-f]++|[0-9]++)", re.ASCII)

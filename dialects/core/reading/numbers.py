@@ -54,7 +54,7 @@ def parsed_integer(digits: str, negative: bool, kind: Any) -> int | None:
     half = 1 << (width - 1) if width else 0
     if kind.__class__ is IndexType or kind.signedness.data.value == 1:
         limit = half + 1 if negative else half
-        return (-value if negative else value) if value < limit else None
+        return (-value if negative else value) if value < limit or not value else None
     if negative:
         return -value if value <= half else None
     unsigned = kind.signedness.data.value == 2

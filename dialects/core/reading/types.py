@@ -23,7 +23,7 @@ from xdsl.ir import Attribute, TypeAttribute
 from lamina.dialects.core.making import array_of, int_attr, unchecked
 from lamina.dialects.core.reading.cursor import SPACE, WORD, Cursor
 
-BLANK = r"(?:[ \t\r\n]++|//[^\n]*+)*+"
+BLANK = r"(?:[ \t\r\n\0]++|//[^\n]*+)*+"
 _INNER = r"(?:->|[^<>\"-]|-)*+"
 TYPE_SLICE = rf"!?[A-Za-z_$][\w$.]*+(?:<(?:->|[^<>\"-]|-|<(?:->|[^<>\"-]|-|<{_INNER}>)*+>)*+>)?+"
 """The text of a type that is a word, or a word with parameters nested at most thrice and without strings."""

@@ -34,6 +34,8 @@ from lamina.dialects.core.writing.types import TypeWriter
 
 ELIDED = "dense_resource<__elided__>"
 _DIALECT_NAME = re.compile(r"[#!][\w$.\-]+")
+_BUILTIN_EXTRAS = "lamina.dialects.builtin.attributes"
+"""The module of classes that are imported where they occur."""
 _OP_NAME = "op_name__"
 """Where xDSL holds the name of an unregistered op."""
 
@@ -55,6 +57,10 @@ class AttributeWriter(TypeWriter):
             return write(self, attribute)
         if isinstance(attribute, TypeAttribute):
             return self.type_text(attribute)
+        if kind.__module__ == _BUILTIN_EXTRAS:
+            from lamina.dialects.core.writing.builtin import WRITERS
+
+            return WRITERS[kind](self, attribute)
         return self.remember(attribute, self.dialect_attribute_text(attribute))
 
     def dialect_attribute_text(self, attribute: Attribute) -> str:

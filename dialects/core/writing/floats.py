@@ -12,8 +12,11 @@ import struct
 from dataclasses import dataclass
 from typing import Any
 
+from lamina.dialects.core.floats import float_to_bits
+
 _SHORT = 6
 _MOST_PADDING = 3
+_LARGEST_F32 = float.fromhex("0x1.fffffep+127")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,10 +77,10 @@ def float_bits(value: float, type: Any) -> int:
     match type.name:
         case "f64":
             return int.from_bytes(struct.pack("<d", value), "little")
-        case "f32" if value == value:
+        case "f32" if -_LARGEST_F32 <= value <= _LARGEST_F32:
             return int.from_bytes(struct.pack("<f", value), "little")
         case _:
-            return int.from_bytes(type.pack((value,)), "little")
+            return float_to_bits(value, type)
 
 
 def _text(bits: int, form: Format) -> str:

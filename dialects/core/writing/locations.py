@@ -18,13 +18,15 @@ from xdsl.ir import Attribute
 from lamina.dialects.core.writing.aliases import AliasWriter
 from lamina.dialects.core.writing.quoting import quoted
 
+_RANGE = "builtin.file_line_range_loc"
+
 
 class LocationWriter(AliasWriter):
     """Writes locations."""
 
     def attribute_text(self, attribute: Attribute) -> str:
         """The text of an attribute with its type."""
-        if attribute.__class__ in _LOCATIONS:
+        if attribute.__class__ in _LOCATIONS or attribute.name == _RANGE:
             return f"loc({self.location_alias(attribute, deferrable=False)})"
         return super().attribute_text(attribute)
 
@@ -46,7 +48,8 @@ class LocationWriter(AliasWriter):
 
     def location_text(self, location: Attribute, deferrable: bool = True) -> str:
         """A location in full, those in it by their aliases."""
-        return _LOCATIONS[location.__class__](self, location, deferrable)
+        write = _range if location.name == _RANGE else _LOCATIONS[location.__class__]
+        return write(self, location, deferrable)
 
 
 def _unknown(w: LocationWriter, location: Any, deferrable: bool) -> str:
@@ -55,6 +58,11 @@ def _unknown(w: LocationWriter, location: Any, deferrable: bool) -> str:
 
 def _file(w: LocationWriter, location: Any, deferrable: bool) -> str:
     return f"{quoted(location.filename.data)}:{location.line.data}:{location.column.data}"
+
+
+def _range(w: LocationWriter, location: Any, deferrable: bool) -> str:
+    last = "" if location.end_line == location.line else location.end_line.data
+    return f"{_file(w, location, deferrable)} to {last}:{location.end_column.data}"
 
 
 def _name(w: LocationWriter, location: Any, deferrable: bool) -> str:

@@ -43,6 +43,7 @@ class WriterState(Printer):
         self.parts = []
         self.put = self.parts.append
         self.resource_keys: dict[str, None] = {}
+        self.distinct_numbers: dict[int, int] = {}
         self._texts: dict[int, str] = {}
         self._remembered: list[Attribute] = []
 
