@@ -250,15 +250,11 @@ class ExtendedReader(TypeReader):
         kind: Any = self.ctx.get_optional_type(name) if is_type else self.ctx.get_optional_attr(name)
         return kind(name, is_type, False, body)
 
-<<<<<<< HEAD
-    def of_table(self, sigil: str, name: str) -> Attribute:
-=======
     def _is_alias(self, symbol: str) -> bool:
         """Whether an alias is defined, with its sigil, be it later in the text."""
         return symbol in self.attribute_aliases or symbol in self._definitions_ahead()
 
-    def _of_table(self, sigil: str, name: str) -> Attribute:
->>>>>>> 7acbcd2 (Builtin attributes that xDSL has no class for are written; aliases within unregistered attributes)
+    def of_table(self, sigil: str, name: str) -> Attribute:
         """An attribute or type that only the table of its dialect knows."""
         from lamina.dialects.core.ods.attributes import OdsAttribute, SpacedOdsAttribute
 
