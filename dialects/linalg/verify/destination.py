@@ -143,9 +143,7 @@ def verify_broadcast(op: Operation) -> None:
         raise error(message, op)
     for number, dimension in enumerate(added):
         if not 0 <= dimension < len(result):
-            message = (
-                f"dimension {number} is out of range. expected range: [0, {len(result) - 1}], got: {dimension}"
-            )
+            message = f"dimension {number} is out of range. expected range: [0, {len(result) - 1}], got: {dimension}"
             raise error(message, op)
     kept = [number for number in range(len(result)) if number not in added]
     for number, dimension in enumerate(kept):

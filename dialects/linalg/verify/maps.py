@@ -52,9 +52,12 @@ def _check_matmul_map(op: Operation, number: int, one: AffineMapAttr, plain: Aff
         if found != wanted:
             raise error("Unexpected dim expression in map result.", op)
         return
+    if len(wanted) == 3 and len(found) == 3 and found[0] != wanted[0]:
+        raise error("Invalid batch dimension expression", op)
     if len(found) < len(wanted):
         contracted = one.data.num_dims - 1
-        allowed = [[contracted], *([[wanted[0], contracted]] if len(wanted) == 3 else [])]
+        batched = len(wanted) == 3
+        allowed = [[contracted], *([[wanted[0], contracted], wanted[1:]] if batched else [])]
         if found not in allowed:
             raise error(f"Invalid broadcast requested, should be (d{contracted}).", op)
 
@@ -63,7 +66,7 @@ for _name in ("matmul", "batch_matmul", "batch_reduce_matmul"):
     _EXTRA[f"linalg.{_name}"] = check_matmul_maps
 
 
-@verifies("linalg.contract")
+@verifies("linalg.contract", after_regions=True)
 def verify_contract(op: Operation) -> None:
     """Maps are projected permutations of one space; each loop is reduced, or an index of the output."""
     maps = indexing_maps(op) or []
@@ -95,15 +98,13 @@ def _check_loops(op: Operation, used: Sequence[set[int]]) -> None:
             raise error(f"iteration space dim at index {dim} not used to access any operand", op)
         contracting = dim in left and dim in right and dim not in output
         if not contracting and dim not in output:
-            message = (
-                f"iteration space dim at index {dim} is neither a contracting dim nor of parallel iteration type"
-            )
+            message = f"iteration space dim at index {dim} is neither a contracting dim nor of parallel iteration type"
             raise error(message, op)
     if not any(dim in left and dim in right and dim not in output for dim in range(count)):
         raise error("expects at least one contracting dim", op)
 
 
-@verifies("linalg.elementwise")
+@verifies("linalg.elementwise", after_regions=True)
 def verify_elementwise(op: Operation) -> None:
     """As any structured operation; all loops are parallel."""
     maps = indexing_maps(op)

@@ -30,10 +30,17 @@ def _structured() -> list[str]:
 
 
 @verifies(*_structured())
-def verify_structured(op: Operation) -> None:
-    """What every structured operation has to fulfil."""
+def verify_results(op: Operation) -> None:
+    """Results are the outputs that are tensors."""
     check_semantics(op)
     check_destinations(op)
+    if not op.regions or len(op.regions[0].blocks) > 1:
+        raise error("expects to have 1 region with 1 block", op)
+
+
+@verifies(*_structured(), after_regions=True)
+def verify_structured(op: Operation) -> None:
+    """What every structured operation has to fulfil."""
     maps = indexing_maps(op)
     if maps is None:
         return
@@ -88,7 +95,9 @@ def check_maps(op: Operation, maps: Sequence[AffineMap]) -> None:
         if one.num_symbols:
             raise error(f"unexpected symbols in indexing_map #{number}", op)
         if loops is not None and one.num_dims != len(loops):
-            message = f"expected indexing_map #{number} to have {len(loops)} dim(s) to match the number of loops"
+            message = (
+                f"expected indexing_map #{number} to have {len(loops)} dim(s) to match the number of loops"
+            )
             raise error(message, op)
         shape = shape_of(operand)
         if shape is not None and len(shape) != len(one.results):
@@ -116,7 +125,9 @@ def check_body(op: Operation) -> None:
         return
     arguments = region.blocks[0].args
     if len(arguments) != len(op.operands):
-        message = "expected as many non-induction variable region arguments as the number of input/output operands"
+        message = (
+            "expected as many non-induction variable region arguments as the number of input/output operands"
+        )
         raise error(message, op)
     for number, (argument, operand) in enumerate(zip(arguments, op.operands, strict=True)):
         if argument.type != element_type(operand.type):

@@ -4,24 +4,30 @@ from __future__ import annotations
 
 from typing import Any
 
+from xdsl.dialects.builtin import IntegerAttr
 from xdsl.ir import Operation
 
 from lamina.dialects.core.diagnostics import error
+from lamina.dialects.core.ods.spec import table_of
 from lamina.dialects.core.verifying.registry import verifies
 from lamina.dialects.linalg.indexing import shape_of
 
-_SIZES = {0: (2, 3), 1: (4, 3), 2: (2, 5)}
-"""m and r of F(m, r) by the number of the enumeration ``WinogradConv2DFmr``."""
-
 
 def _sizes(op: Operation) -> tuple[int, int]:
+    """m and r of F(m, r)."""
     held: Any = op.properties.get("fmr") or op.attributes.get("fmr")
-    value = getattr(held, "value", None)
-    return _SIZES.get(value.data if value is not None else 0, (4, 3))
+    table = table_of("linalg")
+    assert table is not None
+    for name, number in table.enums["WinogradConv2DFmr"].cases.items():
+        if isinstance(held, IntegerAttr) and number == held.value.data:
+            return int(name.split("_")[1]), int(name.split("_")[2])
+    return 4, 3
 
 
 def _expect(op: Operation, got: tuple[int, ...], wanted: list[int]) -> None:
-    if len(got) != len(wanted) or any(a >= 0 and b >= 0 and a != b for a, b in zip(got, wanted, strict=False)):
+    if len(got) != len(wanted) or any(
+        a >= 0 and b >= 0 and a != b for a, b in zip(got, wanted, strict=False)
+    ):
         raise error("the output shape is not expected", op)
 
 
@@ -49,7 +55,7 @@ def verify_input(op: Operation) -> None:
     got = shape_of(op.operands[1]) or ()
     left = [1 if len(got) > i and got[i] == 1 else m + r - 1 for i in (0, 1)]
     tiles = [
-        -1 if extent < 0 else (extent - r + 1 + m - 1) // m if size != 1 else extent
+        -1 if extent < 0 else (extent - r + 1) // m if size != 1 else extent
         for extent, size in zip((height, width), left, strict=True)
     ]
     _expect(op, got, [*left, *tiles, batch, channels])
