@@ -20,7 +20,7 @@ from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
 from lamina.dialects.core.literals import LiteralParser
-from lamina.dialects.core.printer import TextPrinter
+from lamina.dialects.core.writing.writer import Writer
 
 _Value = UnitAttr | DenseIntOrFPElementsAttr | DenseResourceAttr
 
@@ -85,8 +85,8 @@ class GlobalOp(memref.GlobalOp):
             printer.print_string(" = ")
             if isinstance(value, UnitAttr):
                 printer.print_string("uninitialized")
-            elif isinstance(printer, TextPrinter):
-                printer.print_constant(value)
+            elif isinstance(printer, Writer):
+                printer.attribute_without_type(value)
             else:
                 value.print_without_type(printer)
         extra: dict[str, Attribute] = dict(self.attributes)
