@@ -24,7 +24,7 @@ from xdsl.dialects.builtin import (
     SymbolRefAttr,
     UnitAttr,
 )
-from xdsl.ir import Attribute, Operation, TypeAttribute
+from xdsl.ir import Attribute, OpaqueSyntaxAttribute, Operation, TypeAttribute
 
 from lamina.dialects.core.writing.affine import map_text, set_text
 from lamina.dialects.core.writing.dense import dense_text, element_texts, is_splat, stored_size
@@ -36,6 +36,7 @@ ELIDED = "dense_resource<__elided__>"
 _DIALECT_NAME = re.compile(r"[#!][\w$.\-]+")
 _BUILTIN_EXTRAS = "lamina.dialects.builtin.attributes"
 """The module of classes that are imported where they occur."""
+_OPAQUE_FORM = re.compile(r"#[\w$.\-]+<[\w$.\-]+ ?(.*)>", re.DOTALL)
 _OP_NAME = "op_name__"
 """Where xDSL holds the name of an unregistered op."""
 
@@ -91,6 +92,10 @@ class AttributeWriter(TypeWriter):
     def stripped_attribute(self, attribute: Attribute) -> None:
         """Write an attribute of a dialect without its name: ``<add>``."""
         text = self.attribute_text(attribute)
+        if isinstance(attribute, OpaqueSyntaxAttribute):
+            found = _OPAQUE_FORM.fullmatch(text)
+            self.put(found[1] if found else text)
+            return
         name = _DIALECT_NAME.match(text)
         self.put(text[name.end() :] if name else text)
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 from xdsl.dialects.builtin import StringAttr
+from xdsl.dialects.utils.bit_enum_attribute import BitEnumAttribute
 from xdsl.ir import (
     Attribute,
     Block,
@@ -20,8 +22,34 @@ from xdsl.ir import (
     SSAValue,
 )
 
+from lamina.dialects.core.ods.attributes import OdsAttribute
+from lamina.dialects.core.ods.spec import table_of
 from lamina.dialects.core.writing.operations import OperationWriter
 from lamina.dialects.core.writing.quoting import keyword, quoted, symbol
+
+
+@cache
+def _separator(name: str) -> str | None:
+    """What stands between the flags of an attribute, by the table of its dialect."""
+    table = table_of(name.partition(".")[0])
+    entry = table.attributes.get(name) if table is not None else None
+    enum = table.enums.get(entry.get("enum", "")) if table is not None and entry is not None else None
+    return enum.separator if enum is not None else None
+
+
+_WITH_ALIAS = frozenset(
+    """
+    llvm.access_group llvm.alias_scope llvm.alias_scope_domain llvm.di_basic_type llvm.di_common_block
+    llvm.di_compile_unit llvm.di_composite_type llvm.di_derived_type llvm.di_file llvm.di_generic_subrange
+    llvm.di_global_variable llvm.di_global_variable_expression llvm.di_imported_entity llvm.di_label
+    llvm.di_lexical_block llvm.di_lexical_block_file llvm.di_local_variable llvm.di_module llvm.di_namespace
+    llvm.di_null_type llvm.di_string_type llvm.di_subprogram llvm.di_subrange llvm.di_subroutine_type
+    llvm.loop_annotation llvm.loop_vectorize llvm.loop_interleave llvm.loop_unroll llvm.loop_unroll_and_jam
+    llvm.loop_licm llvm.loop_distribute llvm.loop_pipeline llvm.loop_peeled llvm.loop_unswitch
+    llvm.tbaa_root llvm.tbaa_tag llvm.tbaa_type_desc
+    """.split()  # noqa: SIM905
+)
+"""The attributes of the llvm dialect that are written once, outside of the op."""
 
 
 class Bridge(OperationWriter):
@@ -33,7 +61,11 @@ class Bridge(OperationWriter):
         return self.captured(lambda: self._print_own_form(type, "!"))
 
     def dialect_attribute_text(self, attribute: Attribute) -> str:
-        return self.captured(lambda: self._print_own_form(attribute, "#"))
+        def text() -> str:
+            return self.captured(lambda: self._print_own_form(attribute, "#"))
+
+        name = attribute.attr_name.data if isinstance(attribute, OdsAttribute) else attribute.name
+        return self.alias(attribute, name[5:], text) if name in _WITH_ALIAS else text()
 
     def _print_own_form(self, attribute: Attribute, sigil: str) -> None:
         if isinstance(attribute, BuiltinAttribute):
@@ -44,7 +76,10 @@ class Bridge(OperationWriter):
         self.put(sigil + (name.replace(".", "<", 1) if opaque else name))
         if isinstance(attribute, SpacedOpaqueSyntaxAttribute):
             self.put(" ")
-        if isinstance(attribute, Data):
+        if isinstance(attribute, BitEnumAttribute):
+            flags = self.captured(lambda: attribute.print_parameter(self))
+            self.put(flags.replace(attribute.separator_value, _separator(name) or attribute.separator_value))
+        elif isinstance(attribute, Data):
             attribute.print_parameter(self)
         elif isinstance(attribute, ParametrizedAttribute):
             attribute.print_parameters(self)

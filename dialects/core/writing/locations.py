@@ -27,7 +27,8 @@ class LocationWriter(AliasWriter):
     def attribute_text(self, attribute: Attribute) -> str:
         """The text of an attribute with its type."""
         if attribute.__class__ in _LOCATIONS or attribute.name == _RANGE:
-            return f"loc({self.location_alias(attribute, deferrable=False)})"
+            text = self.location_alias(attribute, deferrable=False)
+            return f"loc({text})" if self.options.local_scope else text
         return super().attribute_text(attribute)
 
     def location(self, location: Attribute) -> None:

@@ -42,6 +42,7 @@ class WriterState(Printer):
         self.options = options
         self.parts = []
         self.put = self.parts.append
+        self.distinct_numbers: dict[int, int] = {}
         self.resource_keys: dict[str, None] = {}
         self.distinct_numbers: dict[int, int] = {}
         self._texts: dict[int, str] = {}
