@@ -117,9 +117,10 @@ class AttributeWriter(TypeWriter):
 
     def entries_text(self, entries: Mapping[str, Attribute]) -> str:
         """``{name = value, unit}`` in the order of the names."""
-        return f"{{{', '.join([self._entry(name, entries[name]) for name in sorted(entries)])}}}"
+        return f"{{{', '.join([self.entry_text(name, entries[name]) for name in sorted(entries)])}}}"
 
-    def _entry(self, name: str, value: Attribute) -> str:
+    def entry_text(self, name: str, value: Attribute) -> str:
+        """``name = value``, or the name alone for a unit attribute."""
         if value.__class__ is UnitAttr:
             return keyword(name)
         return f"{keyword(name)} = {self.attribute_text(value)}"

@@ -145,7 +145,8 @@ class Bridge(OperationWriter):
         self.put(self.attribute_text(attribute))
 
     def print_attr_dict(self, attr_dict: Mapping[str, Attribute]) -> None:
-        self.put(self.entries_text(attr_dict))
+        # In the order that the op's class gives.
+        self.put(f"{{{', '.join([self.entry_text(name, value) for name, value in attr_dict.items()])}}}")
 
     def print_op_attributes(
         self,
@@ -156,7 +157,9 @@ class Bridge(OperationWriter):
     ) -> bool:
         reserved = set(reserved_attr_names)
         entries = {name: value for name, value in attributes.items() if name not in reserved}
-        self.dictionary(entries, print_keyword)
+        if entries:
+            self.put(" attributes " if print_keyword else " ")
+            self.print_attr_dict(entries)
         return bool(entries)
 
     def print_function_type(
