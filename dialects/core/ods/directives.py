@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from xdsl.dialects.builtin import (
@@ -12,6 +13,7 @@ from xdsl.dialects.builtin import (
     i32,
     i64,
 )
+from xdsl.ir import SSAValue
 
 from lamina.dialects.core.constants import as_array
 from lamina.dialects.core.ods.syntax import directive
@@ -20,6 +22,31 @@ DYNAMIC = DYNAMIC_INDEX
 """The number that stands for "given by an operand" in a list of static sizes (``ShapedType::kDynamic``)."""
 
 _BRACKETS = {"Paren": "()", "Square": "[]", "Braces": "{}", "LessGreater": "<>", "None": ""}
+
+
+def read_index_list(p: Any, brackets: str) -> tuple[list[Any], list[int]]:
+    """``[%n, 4, %m]``: the uses, and the numbers with :data:`DYNAMIC` in the place of uses."""
+    uses: list[Any] = []
+    numbers: list[int] = []
+    p.require(brackets[0])
+    while not p.sees(brackets[1]):
+        use = p.optional_operand()
+        if use is not None:
+            uses.append(use)
+            numbers.append(DYNAMIC)
+        else:
+            numbers.append(p.integer("SSA value or integer"))
+        if not p.accept(","):
+            break
+    p.require(brackets[1])
+    return uses, numbers
+
+
+def write_index_list(w: Any, numbers: Sequence[int], values: Sequence[SSAValue], brackets: str) -> None:
+    """Write ``[%n, 4, %m]``; each :data:`DYNAMIC` stands for the next value."""
+    rest = iter(values)
+    texts = [w.value_name(next(rest)) if number == DYNAMIC else str(number) for number in numbers]
+    w.put(f"{brackets[0]}{', '.join(texts)}{brackets[1]}")
 
 
 @directive("DynamicIndexList")
@@ -31,36 +58,13 @@ class DynamicIndexList:
 
     @staticmethod
     def parse(p: Any, s: Any, dynamic: str, static: str, *rest: str) -> None:
-        opening, closing = _brackets(rest)
-        uses: list[Any] = []
-        numbers: list[int] = []
-        p.require(opening)
-        while not p.sees(closing):
-            use = p.optional_operand()
-            if use is not None:
-                uses.append(use)
-                numbers.append(DYNAMIC)
-            else:
-                numbers.append(p.integer("SSA value or integer"))
-            if not p.accept(","):
-                break
-        p.require(closing)
-        s.operands[dynamic] = uses
+        s.operands[dynamic], numbers = read_index_list(p, _brackets(rest))
         s.attributes[static] = DenseArrayBase.from_list(i64, numbers)
 
     @staticmethod
     def write(w: Any, view: Any, dynamic: str, static: str, *rest: str) -> None:
-        opening, closing = _brackets(rest)
-        values = iter(view.values(dynamic, "operands"))
-        w.put(opening)
-        for number, value in enumerate(view.attribute(static).get_values()):
-            if number:
-                w.put(", ")
-            if value == DYNAMIC:
-                w.values([next(values)])
-            else:
-                w.put(str(value))
-        w.put(closing)
+        numbers = view.attribute(static).get_values()
+        write_index_list(w, numbers, view.values(dynamic, "operands"), _brackets(rest))
 
 
 def _brackets(rest: tuple[str, ...]) -> str:

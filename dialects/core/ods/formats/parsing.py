@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from xdsl.dialects.builtin import UnitAttr
-from xdsl.ir import Operation
+from xdsl.ir import Block, Operation
 
 from lamina.dialects.core.ods.formats.attributes import attribute_form
 from lamina.dialects.core.ods.formats.grammar import Choice, Clauses, Directive, Element, Literal, Variable
@@ -15,6 +15,7 @@ from lamina.dialects.core.ods.formats.state import State
 from lamina.dialects.core.ods.kinds import slots_of
 from lamina.dialects.core.ods.spec import OPTIONAL, SINGLE, VARIADIC, Group, OpSpec, table_of
 from lamina.dialects.core.ods.syntax import OpParser, directive_named
+from lamina.dialects.core.ods.terminators import implicit_terminator, with_terminator
 
 Step = Callable[[Any, State], None]
 Attempt = Callable[[Any, State], bool]
@@ -395,8 +396,10 @@ def make_parser(spec: OpSpec, elements: Sequence[Element]) -> OpParser:
 
     def parse(p: Any, name: str) -> Operation:
         state = State(p.at)
+        start = p.operation_start
         for step in steps:
             step(p, state)
+        p.operation_start = start
         return finish(p, state)
 
     return parse
@@ -408,6 +411,8 @@ def make_finish(spec: OpSpec, plan: TypePlan) -> Callable[[Any, State], Operatio
     result_counts = [group.count for group in spec.results]
     sized = "AttrSizedOperandSegments" in spec.traits
     results_sized = "AttrSizedResultSegments" in spec.traits
+    terminator = implicit_terminator(spec.name)
+    single_block = "SingleBlock" in spec.traits
 
     def finish(p: Any, s: State) -> Operation:
         _distribute(p, s, spec, operand_counts)
@@ -431,6 +436,11 @@ def make_finish(spec: OpSpec, plan: TypePlan) -> Callable[[Any, State], Operatio
         regions = [r for group in spec.regions for r in s.regions.get(group.name, ())] + s.regions.get(
             "*", []
         )
+        for region in regions if single_block else ():
+            if terminator is not None:
+                with_terminator(p, region, terminator)
+            elif region.first_block is None:
+                region.add_block(Block())
         results, result_sizes = _results(p, s, spec, plan, result_counts, types_by_group, regions)
         successors = [b for group in spec.successors for b in s.successors.get(group.name, ())]
         return p.build(

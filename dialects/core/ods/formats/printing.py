@@ -13,6 +13,7 @@ from lamina.dialects.core.ods.formats.parsing import groups_named, name_of
 from lamina.dialects.core.ods.kinds import groups_of
 from lamina.dialects.core.ods.spec import SINGLE, OpSpec
 from lamina.dialects.core.ods.syntax import OpWriter, directive_named
+from lamina.dialects.core.ods.terminators import implicit_terminator, write_region
 
 Step = Callable[[Any, Any], None]
 """Writes an element: takes the writer and a view of the op."""
@@ -155,9 +156,10 @@ class PrinterMaker:
         position = [g.name for g in getattr(self.spec, what)].index(name)
         single = group.count == SINGLE
         if what == "regions":
+            region = write_region if implicit_terminator(self.spec.name) else _region
             if single:
-                return lambda w, view: w.region(view.op.regions[position])
-            return lambda w, view: _joined(w, view.op.regions[position:], w.region)
+                return lambda w, view: region(w, view.op.regions[position])
+            return lambda w, view: _joined(w, view.op.regions[position:], lambda one: region(w, one))
         if single:
             return lambda w, view: w.successor(view.op.successors[position])
         return lambda w, view: _joined(w, view.op.successors[position:], w.successor)
@@ -215,6 +217,10 @@ class PrinterMaker:
             return lambda view: any(there(view) for there in found)
         get = self.getter(anchor.arguments[0] if anchor.arguments else anchor)
         return lambda view: bool(get(view))
+
+
+def _region(w: Any, region: Any) -> None:
+    w.region(region)
 
 
 def _blank_before(text: str, after_punctuation: bool) -> bool:
