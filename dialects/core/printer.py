@@ -16,21 +16,31 @@ def print_ir(
     generic: bool = False,
     locations: bool = False,
     elide: int | None = None,
+    local_scope: bool = False,
 ) -> None:
     """Write MLIR text of an operation to a stream piece by piece, the data of its resources after it."""
-    for piece in _writer(op, generic, locations, elide).pieces():
+    for piece in _writer(op, generic, locations, elide, local_scope).pieces():
         stream.write(piece)
 
 
-def to_text(op: Operation, generic: bool = False, locations: bool = False, elide: int | None = None) -> str:
+def to_text(
+    op: Operation,
+    generic: bool = False,
+    locations: bool = False,
+    elide: int | None = None,
+    local_scope: bool = False,
+) -> str:
     """MLIR text of an operation, with the data of its resources after it.
 
     ``elide`` leaves out constants of more elements than that (and all resource data): such text is for
-    people, and is refused where the data is needed.
+    people, and is refused where the data is needed. ``local_scope`` writes types, attributes and locations in
+    place, not as aliases outside of the op.
     """
-    return "".join(_writer(op, generic, locations, elide).pieces())
+    return "".join(_writer(op, generic, locations, elide, local_scope).pieces())
 
 
-def _writer(op: Operation, generic: bool, locations: bool, elide: int | None) -> Writer:
+def _writer(op: Operation, generic: bool, locations: bool, elide: int | None, local_scope: bool) -> Writer:
     hidden = None if elide is None else 0
-    return Writer(op, Options(generic, locations, elide=elide, elide_resources=hidden))
+    return Writer(
+        op, Options(generic, locations, elide=elide, elide_resources=hidden, local_scope=local_scope)
+    )
