@@ -7,7 +7,7 @@ from typing import Any
 from xdsl.ir import Block, Operation, Region
 from xdsl.traits import IsTerminator
 
-from lamina.dialects.core.ods.spec import spec_of
+from lamina.dialects.core.ods.spec import SINGLE, spec_of
 
 
 def implicit_terminator(name: str) -> str | None:
@@ -29,7 +29,8 @@ def with_terminator(p: Any, region: Region, terminator: str, at: int | None = No
     last = block.last_op
     if last is None or not last.has_trait(IsTerminator, value_if_unregistered=False):
         spec = spec_of(terminator)
-        op = p.build(terminator, regions=[Region(Block()) for _ in (spec.regions if spec else ())])
+        bodies = [Region(Block()) for group in (spec.regions if spec else ()) if group.count == SINGLE]
+        op = p.build(terminator, regions=bodies)
         op.location = p.location_at(p.operation_start if at is None else at)
         block.add_op(op)
     return region
