@@ -1,95 +1,82 @@
-"""Dominance: whether a value is defined wherever it is used, and the dominator tree of a region."""
+"""Dominance: the dominator tree of a region, and what is wrong with a use that its definition does not
+dominate."""
 
 from __future__ import annotations
 
-from xdsl.dialects.builtin import ModuleOp, UnregisteredOp
-from xdsl.ir import Block, BlockArgument, Operation, Region, SSAValue
+from collections.abc import Iterator
+from typing import TypeAlias
+
+from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.ir.core import ErasedSSAValue
 from xdsl.traits import IsolatedFromAbove
 
-from lamina.dialects.core.diagnostics import Diagnostic, LaminaError, error, note, op_name
+from lamina.dialects.core.diagnostics import Diagnostic, LaminaError, error, note
+
+OPEN, CLOSE = True, False
+Event: TypeAlias = "tuple[Block, bool]"
 
 
-def check_uses(root: Operation) -> None:
-    """Each operand is defined before its use: in the same block, a dominating block, or an enclosing op."""
-    order: dict[Operation, int] = {}
-    dominators: dict[Region, dict[Block, Block | None]] = {}
-    for op in root.walk():
-        if op.parent is not None and op not in order:
-            for i, sibling in enumerate(op.parent.ops):
-                order[sibling] = i
-    for op in root.walk():
-        if op is root:
-            continue
-        for number, operand in enumerate(op.operands):
-            if not _dominates(operand, op, order, dominators):
-                raise _not_dominated(op, number, operand)
+def events_of(region: Region) -> tuple[Iterator[Event], set[Block]]:
+    """The blocks of a region, each opened after those that dominate it and closed after those it dominates.
+
+    The blocks that cannot be reached come last; they are also given as a set.
+    """
+    first = region.first_block
+    if first is None:
+        return iter(()), set()
+    if first.next_block is None:
+        return iter(((first, OPEN),)), set()
+    tree = immediate_dominators(region)
+    inner: dict[Block, list[Block]] = {block: [] for block in tree}
+    for block, above in tree.items():
+        if above is not None:
+            inner[above].append(block)
+    unreachable = [block for block in region.blocks if block not in tree]
+    return _events(first, inner, unreachable), set(unreachable)
 
 
-def _not_dominated(op: Operation, number: int, operand: SSAValue) -> LaminaError:
+def _events(first: Block, inner: dict[Block, list[Block]], unreachable: list[Block]) -> Iterator[Event]:
+    stack: list[Event] = [(first, OPEN)]
+    while stack:
+        block, what = event = stack.pop()
+        yield event
+        if what == OPEN:
+            stack.append((block, CLOSE))
+            stack.extend((below, OPEN) for below in reversed(inner[block]))
+    for block in unreachable:
+        yield block, OPEN
+        yield block, CLOSE
+
+
+def wrong_use(op: Operation, value: SSAValue, root: Operation) -> LaminaError | None:
+    """The error for a value that cannot be seen where it is used; None if it comes from outside of
+    ``root``."""
+    if isinstance(value, ErasedSSAValue):
+        return error("uses a value that has been erased", op)
+    home = value.owner.parent if isinstance(value.owner, Operation) else value.owner
+    inner = op
+    while inner is not root and (parent := inner.parent_op()) is not None:
+        if parent.has_trait(IsolatedFromAbove, value_if_unregistered=False) and not _is_inside(home, parent):
+            notes = [note("required by region isolation constraints", parent)]
+            return error("using value defined outside the region", op, notes=notes)
+        inner = parent
+    if not _is_inside(home, root):
+        return None
+    number = next(i for i, operand in enumerate(op.operands) if operand is value)
     notes: list[Diagnostic] = []
-    if isinstance(operand.owner, Operation):
-        notes.append(note("the operand is defined here", operand.owner))
+    if isinstance(value.owner, Operation):
+        same = value.owner.parent is op.parent
+        notes.append(note(f"operand defined here{' (op in the same block)' if same else ''}", value.owner))
     return error(f"operand #{number} does not dominate this use", op, notes=notes)
 
 
-def isolated_from(op: Operation, operand: SSAValue) -> LaminaError | None:
-    """The error for an operand from outside an op between it and its use that sees nothing outside."""
-    home = operand.owner.parent if isinstance(operand.owner, Operation) else operand.owner
-    inner = op
-    while inner.parent is not None and inner.parent is not home:
-        parent = inner.parent_op()
-        if parent is None:
-            return None
-        if parent.has_trait(IsolatedFromAbove, value_if_unregistered=False) and home is not inner.parent:
-            outside = home is None or not parent.is_ancestor(home)
-            if outside:
-                notes = [note(f"'{op_name(parent)}' sees no values from outside", parent)]
-                return error("uses a value that is defined outside of its function", op, notes=notes)
-        inner = parent
-    return None
-
-
-def _dominates(
-    value: SSAValue,
-    user: Operation,
-    order: dict[Operation, int],
-    dominators: dict[Region, dict[Block, Block | None]],
-) -> bool:
-    home = value.owner.parent if isinstance(value.owner, Operation) else value.owner
-    if home is None:
-        return isinstance(value, BlockArgument)
-    inner: Operation = user
-    while inner.parent is not None and inner.parent.parent is not home.parent:
-        parent = inner.parent_op()
-        if parent is None or parent.has_trait(IsolatedFromAbove):
-            return False
-        inner = parent
-    block = inner.parent
-    if block is None:
-        return False
-    if block is home:
-        return isinstance(value, BlockArgument) or order[value.owner] < order[inner] or _is_graph_region(home)  # pyright: ignore[reportArgumentType]
-    return _block_dominates(home, block, dominators)
-
-
-def _is_graph_region(block: Block) -> bool:
-    parent = block.parent_op()
-    return isinstance(parent, ModuleOp | UnregisteredOp)
-
-
-def _block_dominates(a: Block, b: Block, cache: dict[Region, dict[Block, Block | None]]) -> bool:
-    region = a.parent
-    assert region is not None
-    if region not in cache:
-        cache[region] = immediate_dominators(region)
-    tree = cache[region]
-    if b not in tree:
-        return True  # an unreachable block is dominated by everything
-    step: Block | None = b
-    while step is not None:
-        if step is a:
+def _is_inside(home: Block | None, op: Operation) -> bool:
+    """Whether a block lies in a region of an op, however deep."""
+    while home is not None:
+        parent = home.parent_op()
+        if parent is op:
             return True
-        step = tree[step]
+        home = parent.parent if parent is not None else None
     return False
 
 

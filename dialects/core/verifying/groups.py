@@ -1,0 +1,34 @@
+"""The values and attributes of an op by the names of its definition."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from xdsl.ir import Attribute, Operation
+
+from lamina.dialects.core.ods.kinds import groups_of
+from lamina.dialects.core.ods.spec import OpSpec, spec_of
+
+
+def values(op: Operation, name: str) -> Sequence[Any]:
+    """The operands or results of the group ``name``."""
+    spec = spec_of(op.name)
+    assert spec is not None
+    return group(op, spec, name)
+
+
+def group(op: Operation, spec: OpSpec, name: str) -> Sequence[Any]:
+    """The operands or results of a group of an op's definition."""
+    for what, groups in (("operands", spec.operands), ("results", spec.results)):
+        for number, declared in enumerate(groups):
+            if declared.name == name:
+                found = groups_of(op, spec, what)
+                return found[number] if found is not None else ()
+    raise KeyError(name)
+
+
+def attribute(op: Operation, name: str) -> Any:
+    """An inherent attribute, or None."""
+    found: Attribute | None = op.properties.get(name)
+    return found if found is not None else op.attributes.get(name)
