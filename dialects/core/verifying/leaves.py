@@ -137,7 +137,7 @@ _LEAVES: dict[str, Condition] = {
     "cast<MemRefType>($_self).isStrided()": lambda t: _is_strided(t),
     "cast<ShapedType>($_self).hasRank()": lambda t: hasattr(t, "shape"),
     "cast<ShapedType>($_self).hasStaticShape()": is_static,
-    "llvm::is_sorted(cast<DenseI64ArrayAttr>($_self).asArrayRef())": lambda a: _is_sorted(a, strictly=False),
+    "is_sorted(cast<DenseI64ArrayAttr>($_self).asArrayRef())": lambda a: _is_sorted(a, strictly=False),
 }
 
 _FAMILIES: list[tuple[re.Pattern[str], Callable[..., Condition]]] = []
@@ -252,12 +252,22 @@ def _class(name: str) -> Condition:
     return lambda x: mnemonic_of(x) == wanted
 
 
+_LLVM_TYPES = {
+    "LLVMVoidType": "llvm.void",
+    "LLVMTokenType": "llvm.token",
+    "LLVMLabelType": "llvm.label",
+    "LLVMMetadataType": "llvm.metadata",
+}
+"""The types of the llvm dialect that are not defined in ODS."""
+
+
 @cache
 def _mnemonics(dialect: str) -> dict[str, str]:
     """The mnemonic of each C++ class of attributes and types of a dialect."""
     table = table_of(dialect) if has_table(dialect) else None
     entries = [*table.attributes.items(), *table.types.items()] if table else []
-    return {definition["class"]: mnemonic for mnemonic, definition in entries}
+    found = {definition["class"]: mnemonic for mnemonic, definition in entries}
+    return {**found, **_LLVM_TYPES} if dialect == "llvm" else found
 
 
 def _is_sorted(array: Any, *, strictly: bool) -> bool:

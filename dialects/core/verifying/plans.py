@@ -6,7 +6,7 @@ were right, by identity, and types are few.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeAlias
 
 from xdsl.dialects.builtin import DenseArrayBase
 from xdsl.ir import Attribute, Operation
@@ -109,7 +109,7 @@ def _sizes_in(op: Operation) -> list[bytes]:
     return found
 
 
-_AttributeCheck = tuple[str, bool, Condition | None, dict[int, Attribute], str]
+_AttributeCheck: TypeAlias = "tuple[str, bool, Condition | None, dict[int, Attribute], str]"
 
 
 def _attribute_checks(spec: OpSpec) -> list[_AttributeCheck]:

@@ -35,7 +35,8 @@ class Rules:
         self.isolated = "IsolatedFromAbove" in traits or _has(kind, IsolatedFromAbove)
         self.graph = unregistered or "HasOnlyGraphRegion" in traits
         self.wants_terminator = not (unregistered or "NoTerminator" in traits or _has(kind, NoTerminator))
-        self.may_end_a_block = unregistered or "Terminator" in traits or _has(kind, IsTerminator)
+        stands_for_any = unregistered or kind.name == "test.op"
+        self.may_end_a_block = stands_for_any or "Terminator" in traits or _has(kind, IsTerminator)
 
 
 def _has(kind: type[Operation], trait: Any) -> bool:

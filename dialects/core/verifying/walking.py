@@ -22,12 +22,14 @@ Explain = Callable[[Exception, Operation], LaminaError]
 class _Inside:
     """Where the walk stands inside the regions of one op."""
 
-    __slots__ = ("defined", "events", "hidden", "op", "regions", "rules", "shown")
+    __slots__ = ("block", "defined", "events", "hidden", "op", "regions", "rules", "shown")
 
     def __init__(self, op: Operation, rules: Rules) -> None:
         self.op, self.rules = op, rules
         self.regions = iter(op.regions)
         self.events: Iterator[Event] = iter(())
+        self.block: Block | None = None
+        """The block that is being walked."""
         self.hidden: set[int] | None = None
         """What can be seen around an op that sees nothing from outside."""
         self.defined: list[list[int]] = []
@@ -126,6 +128,9 @@ class Walk:
 
     def next_block(self, frame: _Inside) -> Block | None:
         """The next block inside an op; what the blocks before it have defined is forgotten where it must."""
+        if frame.block is not None:
+            check_block(frame.op, frame.block, frame.rules)
+            frame.block = None
         while True:
             for block, what in frame.events:
                 if what == OPEN:
@@ -158,9 +163,9 @@ class Walk:
 
     def open(self, frame: _Inside, block: Block) -> None:
         """Begin with a block."""
-        check_block(frame.op, block, frame.rules)
+        frame.block = block
         values = [id(argument) for argument in block.args]
-        if frame.rules.graph:
+        if frame.rules.graph and block.parent is not None and len(block.parent.blocks) == 1:
             values.extend(id(result) for op in block.ops for result in op.results)
         self.visible.update(values)
         frame.defined.append(values)
