@@ -19,7 +19,7 @@ Event: TypeAlias = "tuple[Block, bool]"
 def events_of(region: Region) -> tuple[Iterator[Event], set[Block]]:
     """The blocks of a region, each opened after those that dominate it and closed after those it dominates.
 
-    The blocks that cannot be reached come last; they are also given as a set.
+    The blocks that cannot be reached come last and are not closed; they are also given as a set.
     """
     first = region.first_block
     if first is None:
@@ -45,7 +45,6 @@ def _events(first: Block, inner: dict[Block, list[Block]], unreachable: list[Blo
             stack.extend((below, OPEN) for below in reversed(inner[block]))
     for block in unreachable:
         yield block, OPEN
-        yield block, CLOSE
 
 
 def wrong_use(op: Operation, value: SSAValue, root: Operation) -> LaminaError | None:

@@ -46,7 +46,8 @@ Condition: TypeAlias = "Callable[[Any], bool]"
 
 def mnemonic_of(attribute: Any) -> str:
     """The full name that an attribute or type of a dialect is written with, as ``arith.fastmath``."""
-    return getattr(attribute, "mnemonic", None) or attribute.name
+    named = getattr(attribute, "attr_name", None)
+    return attribute.name if named is None else named.data
 
 
 def signless(type: Any, width: int | None = None) -> bool:
@@ -103,7 +104,7 @@ CLASSES: dict[str, Condition] = {
     "IntegerType": lambda t: isinstance(t, IntegerType),
     "MemRefType": lambda t: isinstance(t, MemRefType),
     "NoneType": lambda t: isinstance(t, NoneType),
-    "PointerElementTypeInterface": lambda t: False,
+    "PointerElementTypeInterface": lambda t: mnemonic_of(t).startswith("ptr."),
     "PoisonAttrInterface": lambda a: mnemonic_of(a) in ("ub.poison", "llvm.poison"),
     "RankedTensorType": lambda t: isinstance(t, TensorType),
     "ScalableVectorType": is_scalable,

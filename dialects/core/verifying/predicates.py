@@ -8,7 +8,7 @@ from typing import Any
 from xdsl.dialects.builtin import IntegerAttr, IntegerType
 
 from lamina.dialects.core.ods.spec import AttrKind, table_of
-from lamina.dialects.core.verifying.leaves import Condition, leaf
+from lamina.dialects.core.verifying.leaves import Condition, leaf, mnemonic_of
 
 
 def predicate(tree: Any) -> Condition:
@@ -76,7 +76,7 @@ def _number_in(kind: AttrKind, allowed: frozenset[int], bits: bool) -> Condition
 
     def holds(attribute: Any) -> bool:
         if not isinstance(attribute, IntegerAttr):
-            return wrapped is not None and getattr(attribute, "mnemonic", attribute.name) == wrapped
+            return wrapped is not None and mnemonic_of(attribute) == wrapped
         type = attribute.type
         if not isinstance(type, IntegerType) or type.width.data != width:
             return False

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from xdsl.ir import Attribute, Operation
+from xdsl.ir import Attribute, Operation, SSAValue
 
 from lamina.dialects.core.diagnostics import error
 from lamina.dialects.core.ods.spec import SINGLE, OpSpec
@@ -72,7 +72,23 @@ def _types(spec: OpSpec, name: str) -> Getter:
             return (type_of_attribute(value),) if value is not None else ()
 
         return of_attribute
+    for groups, values_of in ((spec.operands, _operands_of), (spec.results, _results_of)):
+        place = next((i for i, declared in enumerate(groups) if declared.name == name), None)
+        if place is not None and all(declared.count == SINGLE for declared in groups):
+            return _at(values_of, place)
     return lambda op: [value.type for value in group(op, spec, name)]
+
+
+def _operands_of(op: Operation) -> Sequence[SSAValue]:
+    return op._operands  # pyright: ignore[reportPrivateUsage]
+
+
+def _results_of(op: Operation) -> Sequence[SSAValue]:
+    return op.results
+
+
+def _at(values_of: Callable[[Operation], Sequence[SSAValue]], place: int) -> Getter:
+    return lambda op: (values_of(op)[place].type,)
 
 
 def _match_with(

@@ -21,7 +21,8 @@ class Rules:
 
     def __init__(self, kind: type[Operation]) -> None:
         spec = spec_of(kind.name)
-        unregistered = issubclass(kind, UnregisteredOp)
+        # xDSL's test.op stands for any op, too.
+        unregistered = issubclass(kind, UnregisteredOp) or kind.name == "test.op"
         self.after_regions: list[Check] = []
         if spec is not None:
             plan = Plan(spec, kind)
@@ -35,8 +36,7 @@ class Rules:
         self.isolated = "IsolatedFromAbove" in traits or _has(kind, IsolatedFromAbove)
         self.graph = unregistered or "HasOnlyGraphRegion" in traits
         self.wants_terminator = not (unregistered or "NoTerminator" in traits or _has(kind, NoTerminator))
-        stands_for_any = unregistered or kind.name == "test.op"
-        self.may_end_a_block = stands_for_any or "Terminator" in traits or _has(kind, IsTerminator)
+        self.may_end_a_block = unregistered or "Terminator" in traits or _has(kind, IsTerminator)
 
 
 def _has(kind: type[Operation], trait: Any) -> bool:

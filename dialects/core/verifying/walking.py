@@ -22,7 +22,7 @@ Explain = Callable[[Exception, Operation], LaminaError]
 class _Inside:
     """Where the walk stands inside the regions of one op."""
 
-    __slots__ = ("block", "defined", "events", "hidden", "op", "regions", "rules", "shown")
+    __slots__ = ("block", "defined", "events", "hidden", "op", "regions", "rules", "shown", "unreachable")
 
     def __init__(self, op: Operation, rules: Rules) -> None:
         self.op, self.rules = op, rules
@@ -35,7 +35,8 @@ class _Inside:
         self.defined: list[list[int]] = []
         """The values of each block that is open."""
         self.shown: list[int] = []
-        """The values that can be seen in the whole region."""
+        """All values of a region with blocks that are never reached."""
+        self.unreachable: set[Block] = set()
 
 
 class Walk:
@@ -150,16 +151,9 @@ class Walk:
     def begin(self, frame: _Inside, region: Region) -> None:
         """Begin with a region: the order of its blocks, and what can be seen everywhere in it."""
         check_entry(frame.op, region)
-        frame.events, unreachable = events_of(region)
-        for block in unreachable:
-            # Nothing is wrong in a block that is never reached, and what it defines is used in such blocks
-            # only.
-            frame.shown.extend(_values_of(block))
-        if unreachable:
-            for block in region.blocks:
-                if block not in unreachable:
-                    frame.shown.extend(_values_of(block))
-            self.visible.update(frame.shown)
+        frame.events, frame.unreachable = events_of(region)
+        if frame.unreachable:
+            frame.shown = [value for block in region.blocks for value in _values_of(block)]
 
     def open(self, frame: _Inside, block: Block) -> None:
         """Begin with a block."""
@@ -167,6 +161,10 @@ class Walk:
         values = [id(argument) for argument in block.args]
         if frame.rules.graph and block.parent is not None and len(block.parent.blocks) == 1:
             values.extend(id(result) for op in block.ops for result in op.results)
+        if frame.unreachable and block in frame.unreachable:
+            # No use is wrong in a block that is never reached. Such blocks come last.
+            self.visible.update(frame.shown)
+            frame.unreachable = set()
         self.visible.update(values)
         frame.defined.append(values)
 
