@@ -31,7 +31,7 @@ def read_arguments(p: Any) -> tuple[list[Any], list[Attribute], list[dict[str, A
             types.append(argument.type)
             attributes.append(argument.attributes)
         elif named:
-            p.fail("expected SSA identifier")
+            p.fail("expected SSA identifier", p.at)
         elif p.sees("..."):
             p.fail("variadic arguments are not allowed here")
         else:

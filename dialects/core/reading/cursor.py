@@ -140,12 +140,26 @@ class Cursor:
         One about the next token stands right after the last one where a line ends between them.
         """
         if position is None:
-            position = self.at
-            before = self.text[:position].rstrip() if position else ""
-            # Only the end of the line before counts, and only when no comment stands between.
-            if before and "\n" in self.text[len(before) : position] and message.startswith("expected"):
-                position = len(before)
+            position = self._end_of_last_token() if message.startswith("expected") else self.at
         raise LaminaError(Diagnostic(message, self.place(position), hint=hint))
+
+    def _end_of_last_token(self) -> int:
+        """Where the token before this one ends, if a line ends between them; else where this one starts.
+
+        Comments between them are passed over; what looks like one within a string is taken for one too.
+        """
+        start = self.text.rfind("\n", 0, self.at) + 1
+        if self.text[start : self.at].strip():
+            return self.at
+        end = start - 1
+        while end > 0:
+            line = self.text.rfind("\n", 0, end) + 1
+            comment = self.text.find("//", line, end)
+            stop = line + len(self.text[line : comment if comment >= 0 else end].rstrip())
+            if stop > line:
+                return stop
+            end = line - 1
+        return self.at
 
 
 def unescape(quoted: str) -> bytes:
