@@ -3,7 +3,16 @@
 from __future__ import annotations
 
 import pytest
-from attribute_texts import MLIR_OPT, as_op, by_mlir_opt, failure, read, read_by_xdsl, refused_by_mlir_opt, written
+from attribute_texts import (
+    MLIR_OPT,
+    as_op,
+    by_mlir_opt,
+    failure,
+    read,
+    read_by_xdsl,
+    refused_by_mlir_opt,
+    written,
+)
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     AffineMapAttr,
@@ -36,7 +45,10 @@ BOTH = [
 """Texts that xDSL reads as well."""
 OURS = [
     *("i0", "tensor<2 x 3 x f32>", "memref<2 x\n f32 , 1>", "vector<2 x [ 3 ] x f32>", "tensor<2xf32,>"),
-    *("memref<2x4xf32, affine_map<(d0, d1) -> (d1, d0)>>", "memref<2xf32, affine_map<(d0)[s0] -> (d0 * s0)>>"),
+    *(
+        "memref<2x4xf32, affine_map<(d0, d1) -> (d1, d0)>>",
+        "memref<2xf32, affine_map<(d0)[s0] -> (d0 * s0)>>",
+    ),
     *("memref<2xf32, affine_map<(d0) -> (d0)>>", "memref<2xf32, 0>", "memref<2xf32, {a = 1}>"),
     *("tensor<4xf32, #unknown.layout<x>>", "!unknown<type>", '!unknown<"text">', "!unknown.type<>"),
     *("!unknown.type", "!unknown.type<a, [b], {c}>"),
@@ -103,7 +115,11 @@ WRONG = [
     ("memref<2xi8, 1, strided<[1]>>", "expected memory space to be last in memref type", 29),
     ("memref<2x4xi8, >", "expected list element", 16),
     ("memref<2x4xi8 foo>", "expected ',' or '>' in memref type", 15),
-    ("memref<4xi8, affine_map<(d0, d1) -> (d0)>>", "memref layout mismatch between rank and affine map: 1 != 2", 1),
+    (
+        "memref<4xi8, affine_map<(d0, d1) -> (d0)>>",
+        "memref layout mismatch between rank and affine map: 1 != 2",
+        1,
+    ),
     ("memref<4xi8, strided<[1, 2]>>", "expected the number of strides to match the rank", 1),
     ("memref<2xtensor<i8>>", "invalid memref element type", 10),
     ("memref<2xnone>", "invalid memref element type", 10),
