@@ -16,6 +16,7 @@ from xdsl.ir.affine import (
     AffineDimExpr,
     AffineExpr,
     AffineMap,
+    AffineSymExpr,
 )
 
 Add, Mul = AffineBinaryOpKind.Add, AffineBinaryOpKind.Mul
@@ -64,12 +65,19 @@ def _parts(expr: AffineExpr, kind: AffineBinaryOpKind) -> tuple[AffineExpr, Affi
     return None
 
 
+def _in_reverse(lhs: AffineExpr, rhs: AffineExpr) -> bool:
+    """Whether these are two dimensions, or two symbols, of which the later stands first."""
+    if lhs.__class__ is not rhs.__class__ or not isinstance(lhs, AffineDimExpr | AffineSymExpr):
+        return False
+    return lhs.position > rhs.position  # pyright: ignore[reportAttributeAccessIssue]
+
+
 def add(lhs: AffineExpr, rhs: AffineExpr) -> AffineExpr:
     """``lhs + rhs``: constants to the right, equal terms joined, ``e - e floordiv q * q`` as ``e mod q``."""
     left, right = _constant(lhs), _constant(rhs)
     if left is not None and right is not None:
         return _number(left + right) or AffineBinaryOpExpr(Add, lhs, rhs)
-    if left is not None or (is_symbolic(lhs) and not is_symbolic(rhs)):
+    if left is not None or (is_symbolic(lhs) and not is_symbolic(rhs)) or _in_reverse(lhs, rhs):
         return add(rhs, lhs)
     if right == 0:
         return lhs
@@ -116,7 +124,7 @@ def multiply(lhs: AffineExpr, rhs: AffineExpr) -> AffineExpr:
     left, right = _constant(lhs), _constant(rhs)
     if left is not None and right is not None:
         return _number(left * right) or AffineBinaryOpExpr(Mul, lhs, rhs)
-    if left is not None or not is_symbolic(rhs):
+    if left is not None or not is_symbolic(rhs) or _in_reverse(lhs, rhs):
         return multiply(rhs, lhs)
     if right == 1:
         return lhs

@@ -1,4 +1,4 @@
-"""Types: read as xDSL reads them where it can, written so that mlir-opt reads the same, refused where wrong."""
+"""Types: read as xDSL reads them, written so that mlir-opt reads the same, refused where they are wrong."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ from xdsl.dialects.builtin import (
     i32,
 )
 
-FLOATS = (
-    "bf16 f16 f32 f64 f80 f128 tf32 f8E5M2 f8E4M3 f8E4M3FN f8E5M2FNUZ f8E4M3FNUZ f8E4M3B11FNUZ f8E3M4 "
-    "f8E8M0FNU f6E2M3FN f6E3M2FN f4E2M1FN"
-).split()
+FLOATS = [
+    *("bf16", "f16", "f32", "f64", "f80", "f128", "tf32", "f8E5M2", "f8E4M3", "f8E4M3FN", "f8E5M2FNUZ"),
+    *("f8E4M3FNUZ", "f8E4M3B11FNUZ", "f8E3M4", "f8E8M0FNU", "f6E2M3FN", "f6E3M2FN", "f4E2M1FN"),
+]
 BOTH = [
     *FLOATS,
     *("i1", "i32", "i16777215", "si8", "ui16", "index", "none"),
