@@ -20,8 +20,8 @@ def _plain(message: str, hint: str | None, option: str) -> Exception:
 
 
 def option_name(field: dataclasses.Field[Any]) -> str:
-    """How a field is written in a pipeline."""
-    return field.name.replace("_", "-")
+    """How a field is written in a pipeline (``name_`` as ``name``, which a pass itself has)."""
+    return field.name.rstrip("_").replace("_", "-")
 
 
 def make_pass(declaration: type[Pass], options: Mapping[str, str | None], fail: Raise = _plain) -> Pass:

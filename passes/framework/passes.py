@@ -88,7 +88,7 @@ class Pass:
     def text(self) -> str:
         """The pass as it stands in a textual pipeline: its name, and the options that are not the default."""
         shown = [
-            f"{f.name.replace('_', '-')}={_option_text(value)}"
+            f"{f.name.rstrip('_').replace('_', '-')}={_option_text(value)}"
             for f in dataclasses.fields(self)
             if (value := getattr(self, f.name)) != f.default
         ]
