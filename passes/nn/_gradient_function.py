@@ -150,8 +150,10 @@ def finish(draft: Draft, results: Sequence[SSAValue], names: Sequence[str | None
     function.properties["function_type"] = FunctionType.from_lists(
         [a.type for a in block.args], [r.type for r in results]
     )
-    attributes = [DictionaryAttr({"nn.name": StringAttr(n)} if n else {}) for n in names]
-    function.properties["res_attrs"] = ArrayAttr(attributes)
+    function.properties.pop("res_attrs", None)
+    if any(names):
+        attributes = [DictionaryAttr({"nn.name": StringAttr(n)} if n else {}) for n in names]
+        function.properties["res_attrs"] = ArrayAttr(attributes)
     region_dce(function.body)
 
 

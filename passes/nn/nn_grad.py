@@ -48,7 +48,7 @@ class NnGrad(Pass):
       %1 = nn.reduce_sum %0 {axes = array<i64: 0>, keepdims = false} : (tensor<3xf32>) -> tensor<f32>
       func.return %1 : tensor<f32>
     }
-    func.func @main_grad(%x: tensor<3xf32>) -> (tensor<3xf32>) {
+    func.func @main_grad(%x: tensor<3xf32>) -> tensor<3xf32> {
       %0 = nn.constant dense<1.000000e+00> : tensor<f32>
       %1 = nn.unsqueeze %0 {axes = array<i64: 0>} : (tensor<f32>) -> tensor<1xf32>
       %2 = nn.broadcast_to %1 {shape = array<i64: 3>} : (tensor<1xf32>) -> tensor<3xf32>
