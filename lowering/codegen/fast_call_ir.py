@@ -1,15 +1,16 @@
 """LLVM IR of the call path: from the interpreter's vector call to a compiled entry, without Python code.
 
 ``lamina_call`` has the signature of CPython's ``vectorcallfunc``. It takes calls with all inputs by position
-and either no ``out`` or ``out=`` with arrays, checks them as :mod:`arguments` does, and runs the entry without
-the interpreter lock. Everything else (names, lists, other layouts, mistakes) goes to the method ``_call``.
+and either no ``out`` or ``out=`` with arrays, checks them as :mod:`arguments` does, and runs the entry
+without the interpreter lock. Everything else (names, lists, other layouts, mistakes) goes to the method
+``_call``.
 
 The layout of what it reads (see :mod:`fast_call`, which fills the first two):
 
 * a *state*: thunk, entry, number of inputs, number of outputs, pointer to infos, number of arenas, pointer to
   arenas;
 * an *info* for each input, then each output: dtype, rank, pointer to extents, flags that must be set, bytes;
-* an *arena*: its address, and whether a call uses it. Both are read and written with the interpreter lock held.
+* an *arena*: its address, and whether a call uses it, which is read and written under the interpreter lock.
 """
 
 from __future__ import annotations

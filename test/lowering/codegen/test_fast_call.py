@@ -1,4 +1,4 @@
-"""Calls from the interpreter to native code without Python in between: which calls go there, and what they keep."""
+"""Calls from the interpreter to native code without Python between: which ones, and what they hold."""
 
 from __future__ import annotations
 
