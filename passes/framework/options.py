@@ -24,6 +24,12 @@ def option_name(field: dataclasses.Field[Any]) -> str:
     return field.name.rstrip("_").replace("_", "-")
 
 
+def is_list(declaration: type[Pass], name: str) -> bool:
+    """Whether an option takes a list: given several times, it holds all that was given."""
+    fields = {option_name(field): field.name for field in dataclasses.fields(declaration)}
+    return get_origin(get_type_hints(declaration).get(fields.get(name, ""))) is tuple
+
+
 def make_pass(declaration: type[Pass], options: Mapping[str, str | None], fail: Raise = _plain) -> Pass:
     """An instance of a pass from option texts (None for an option without a value: a flag)."""
     fields = {option_name(f): f for f in dataclasses.fields(declaration)}
