@@ -82,13 +82,14 @@ def test_a_wrong_use_of_options_has_status_2(
             "canonicalize{foo=3}",
             14,
             "pass 'canonicalize' has no option 'foo'",
-            "its options are: max-rewrites",
+            "its options are: top-down, region-simplify, max-iterations, max-num-rewrites, test-convergence, "
+            "disable-patterns, enable-patterns",
         ),
         (
-            ["--cse", "--canonicalize=max-rewrites=x"],
-            "cse,canonicalize{max-rewrites=x}",
+            ["--cse", "--canonicalize=max-num-rewrites=x"],
+            "cse,canonicalize{max-num-rewrites=x}",
             18,
-            "option 'max-rewrites' of pass 'canonicalize' needs a whole number, not 'x'",
+            "option 'max-num-rewrites' of pass 'canonicalize' needs a whole number, not 'x'",
             None,
         ),
         (["--pass-pipeline=cse("], "cse(", 1, "there is no operation 'cse' to run passes on", None),

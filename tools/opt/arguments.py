@@ -119,5 +119,5 @@ USAGE = """usage: lamina-opt [FILE] [--PASS[=OPTIONS] …] [OPTION …]
 Run passes on MLIR text; FILE is - (standard input) if it is left out."""
 
 EPILOG = """Each pass (--list-passes) and each named pipeline (--lower-to-linalg, --lower-to-loops,
---lower-to-llvm) is also an option, with its own options as value: --canonicalize="max-rewrites=1000". They
+--lower-to-llvm) is also an option, with its own options as value: --canonicalize="max-iterations=4". They
 run in the order in which they stand. Dumps, tables and diagnostics go to standard error."""
