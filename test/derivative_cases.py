@@ -145,6 +145,21 @@ def normalization_cases() -> list[Case]:
     ]
 
 
+def derivative_only_cases() -> list[Case]:
+    """Ops that exist for derivatives, and reading at indices."""
+    indices = np.array([[2, -1, 0], [2, 7, -9]])
+    scalars = [np.array(v) for v in (0.5, 2.7, 0.4)]
+    return [
+        case("gather", (4, 3), indices, axis=0),
+        case("gather", (2, 4, 2), indices[0], axis=1),
+        case("gather", (2, 3), np.array(1), axis=-1),
+        case("arange", *scalars),
+        case("dynamic_slice", (2, 6), np.array([1]), np.array([6]), axes=[-1], steps=[2]),
+        case("sum_to", (2, 3, 4), (3, 1)),
+        case("sum_to", (2, 3), (2, 3)),
+    ]
+
+
 def all_cases() -> list[Case]:
     """The whole table."""
     return [
@@ -153,4 +168,5 @@ def all_cases() -> list[Case]:
         *reduction_cases(),
         *product_cases(),
         *normalization_cases(),
+        *derivative_only_cases(),
     ]

@@ -11,16 +11,15 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.transforms.dead_code_elimination import region_dce
 
 from lamina.dialects.core.diagnostics import error
-from lamina.dialects.nn.base import expansion
+from lamina.dialects.nn.base import derivative, expansion
 from lamina.dialects.nn.derivatives._terms import Term
 from lamina.passes.general._symbols import symbols_of
 from lamina.passes.general.inline import inline_calls
 from lamina.passes.nn._activity import is_differentiable, varied
+from lamina.passes.nn._control_flow import CUSTOM_GRADIENT
 from lamina.passes.nn._reverse import Backward, active_values, check_rules
+from lamina.passes.nn.nn_expand import expand
 from lamina.passes.nn.nn_set_shapes import argument_names, find_function
-
-CUSTOM_GRADIENT = "custom_grad"
-"""The attribute of a function that names the function of its rule."""
 
 
 @dataclass
@@ -110,20 +109,13 @@ def _expand(function: FuncOp, inputs: Sequence[SSAValue]) -> None:
     """Replace composite ops on the way, inside of regions too, by the simpler ones that have rules."""
     touched = varied(function.body.block.ops, inputs)
     for op in list(function.walk()):
-        rule = expansion.get(op.name)
-        if rule is None or (op.parent is function.body.block and not any(v in touched for v in op.operands)):
+        if (
+            op.name in derivative
+            or op.name not in expansion
+            or (op.parent is function.body.block and not any(v in touched for v in op.operands))
+        ):
             continue
-        block = op.parent
-        assert block is not None
-
-        def insert(made: Operation, op: Operation = op) -> None:
-            made.location = op.location
-            assert op.parent is not None
-            op.parent.insert_op_before(made, op)
-
-        value: Term = rule(op, *(Term(v, insert) for v in op.operands))
-        op.results[0].replace_all_uses_with(value.value)
-        block.erase_op(op)
+        expand(op)
 
 
 def backward(draft: Draft, seeds: Sequence[Term | None]) -> list[SSAValue]:
@@ -131,7 +123,7 @@ def backward(draft: Draft, seeds: Sequence[Term | None]) -> list[SSAValue]:
     ops = draft.ops()
     seeded = [r for r, seed in zip(draft.results, seeds, strict=True) if seed is not None]
     active = active_values(ops, draft.inputs, seeded)
-    check_rules(ops, active, seeded)
+    check_rules(ops, active)
     pass_ = Backward(draft.insert, active)
     for result, seed in zip(draft.results, seeds, strict=True):
         pass_.accumulate(result, seed)

@@ -2,22 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeAlias
 
 from xdsl.dialects.builtin import LocationAttr
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 
 from lamina.dialects.core.diagnostics import Diagnostic, LaminaError, location_of, op_name
 from lamina.dialects.nn.base import derivative
 from lamina.dialects.nn.derivatives._rules import Adjoint, Reverse
 from lamina.dialects.nn.derivatives._terms import Insert, Term
-from lamina.passes.nn._activity import useful, varied
+from lamina.passes.nn._activity import is_differentiable, useful, varied
 
 StructureRule: TypeAlias = Callable[[Operation, "Backward"], None]
 """Continues cotangents through an op with regions, or a call."""
-structure_rules: dict[str, StructureRule] = {}
-"""By op name; filled by the modules of control flow and calls."""
+_structure_rules: dict[str, StructureRule] = {}
+_recursive = ("scf.if", "scf.for")
+"""Ops whose regions' ops need rules, too."""
+
+
+def structure_rule(name: str) -> Callable[[StructureRule], StructureRule]:
+    """Register how cotangents go through an op with regions, or a call."""
+
+    def register(rule: StructureRule) -> StructureRule:
+        _structure_rules[name] = rule
+        return rule
+
+    return register
+
 
 HOW_TO_ADD = (
     'register a rule with @derivative("<op>") as in docs/derivatives.md, name a function as rule by the '
@@ -41,6 +53,12 @@ class Backward:
             op.location = self._location
         self._insert(op)
 
+    def within(self, block: Block, active: set[SSAValue]) -> Backward:
+        """Cotangents inside of a new block, whose ops go to its end."""
+        inner = Backward(block.add_op, active)
+        inner._location = self._location
+        return inner
+
     def term(self, value: SSAValue) -> Term:
         """A value of the program for a rule to compute with."""
         return Term(value, self.insert)
@@ -57,6 +75,7 @@ class Backward:
         """Add a cotangent to a value's, if it is wanted."""
         if cotangent is None or value not in self.active:
             return
+        cotangent = self.term(cotangent.value)  # in a region, ops on it go there, wherever it was made
         before = self._cotangents.get(value)
         self._cotangents[value] = cotangent if before is None else before + cotangent
 
@@ -64,12 +83,12 @@ class Backward:
         """Take cotangents through ops, from the last to the first."""
         for op in reversed(ops):
             if any(r in self._cotangents for r in op.results):
-                self._location = op.location
+                outer, self._location = self._location, op.location
                 self._through(op)
-        self._location = None
+                self._location = outer
 
     def _through(self, op: Operation) -> None:
-        structure = structure_rules.get(op.name)
+        structure = _structure_rules.get(op.name)
         if structure is not None:
             structure(op, self)
             return
@@ -94,18 +113,25 @@ def active_values(
     return varied(ops, inputs) & useful(ops, results)
 
 
-def check_rules(ops: Sequence[Operation], active: set[SSAValue], results: Iterable[SSAValue]) -> None:
+def check_rules(ops: Sequence[Operation], active: set[SSAValue]) -> None:
     """Raise one :class:`LaminaError` that lists every op on the way that has no rule."""
-    passed = active | set(results)
-    missing = [
-        op
-        for op in ops
-        if any(r in passed and r in active for r in op.results)
-        and op.name not in structure_rules
-        and op.name not in derivative
-    ]
+    missing = list(_without_rule(ops, active))
     if missing:
         raise LaminaError(*(_no_rule(op) for op in missing))
+
+
+def _without_rule(ops: Sequence[Operation], active: set[SSAValue]) -> Iterator[Operation]:
+    for op in ops:
+        if not any(r in active for r in op.results):
+            continue
+        if op.name in _recursive:
+            for block in (b for region in op.regions for b in region.blocks):
+                inner = [inner for inner in block.ops if inner is not block.last_op]
+                inputs = active | {a for a in block.args if is_differentiable(a.type)}
+                results = block.last_op.operands if block.last_op is not None else ()
+                yield from _without_rule(inner, active_values(inner, inputs, results))
+        elif op.name not in _structure_rules and op.name not in derivative:
+            yield op
 
 
 def _no_rule(op: Operation) -> Diagnostic:

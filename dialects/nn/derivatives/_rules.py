@@ -17,6 +17,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Operation
 
 from lamina.dialects.nn.base import derivative, tangent
@@ -144,12 +145,12 @@ def linear(*names: str) -> Callable[[Reverse], Reverse]:
 
 def _apply_to_tangents(at: Tangent) -> list[Term | None]:
     """The op with tangents in the place of its floating-point operands; zeros for those that have none."""
+    first = at.results[0]
     operands = [
-        t if t is not None else (x.splat(0.0) if same_kind(x, at.results[0]) else x)
+        t if t is not None else (x.splat(0.0) if same_kind(x, first) else x)
         for x, t in zip(at.operands, at.tangents, strict=True)
     ]
-    first = at.operands[0]
-    op = at.op.create(
+    op = type(at.op).create(
         operands=[x.value for x in operands],
         result_types=[r.type for r in at.results],
         properties=dict(at.op.properties),
@@ -160,4 +161,5 @@ def _apply_to_tangents(at: Tangent) -> list[Term | None]:
 
 def same_kind(a: Term, b: Term) -> bool:
     """Whether two values have one element type."""
-    return a.type.element_type == b.type.element_type
+    kinds = a.value.type, b.value.type
+    return all(isinstance(k, TensorType) for k in kinds) and a.type.element_type == b.type.element_type

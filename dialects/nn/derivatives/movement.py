@@ -84,6 +84,19 @@ def spread(g: Term, axis: int, step: int) -> Term:
     return wide.part(axis, 0, (count - 1) * step + 1)
 
 
+def padded(x: Term, axis: int, low: int, high: int, value: float = 0.0) -> Term:
+    """An axis with elements added at both ends, or dropped where the number is negative."""
+    if low < 0 or high < 0:
+        x = x.part(axis, max(0, -low), x.shape[axis] - max(0, -high))
+    low, high = max(low, 0), max(high, 0)
+    if not low and not high:
+        return x
+    zeros = [0] * x.rank
+    before, after = list(zeros), list(zeros)
+    before[axis], after[axis] = low, high
+    return x.pad(low=before, high=after, value=value)
+
+
 @linear("nn.tile")
 def _(at: Adjoint) -> Sequence[Term | None]:
     x, repeats = at.operands[0], at.attribute("repeats")

@@ -80,3 +80,37 @@ def test_a_name_that_is_taken_is_refused_and_a_failure_leaves_the_module_as_it_w
     with pytest.raises(lamina.LaminaError, match="has no argument 9"):
         lamina.grad(module, "loss", wrt=(9,))
     assert lamina.to_text(module) == before
+
+
+CNN = """
+func.func @loss(%x: tensor<2x1x9x9xf64>, %k: tensor<4x1x3x3xf64>, %b: tensor<4xf64>, %k2: tensor<4x2x3x3xf64>,
+                %t: tensor<2x4x2x2xf64>) -> tensor<f64> {
+  %0 = nn.conv2d %x, %k, %b {pads = array<i64: 1, 1, 1, 1>, strides = array<i64: 2, 2>}
+    : (tensor<2x1x9x9xf64>, tensor<4x1x3x3xf64>, tensor<4xf64>) -> tensor<2x4x5x5xf64>
+  %1 = nn.relu %0 : (tensor<2x4x5x5xf64>) -> tensor<2x4x5x5xf64>
+  %2 = nn.conv2d %1, %k2 {pads = array<i64: 1, 1, 1, 1>, groups = 2 : i64}
+    : (tensor<2x4x5x5xf64>, tensor<4x2x3x3xf64>) -> tensor<2x4x5x5xf64>
+  %3 = nn.max_pool2d %2 {kernel = array<i64: 3, 3>, strides = array<i64: 2, 2>}
+    : (tensor<2x4x5x5xf64>) -> tensor<2x4x2x2xf64>
+  %4 = nn.avg_pool2d %2 {kernel = array<i64: 2, 2>, strides = array<i64: 2, 2>}
+    : (tensor<2x4x5x5xf64>) -> tensor<2x4x2x2xf64>
+  %5 = nn.mul %3, %4 : (tensor<2x4x2x2xf64>, tensor<2x4x2x2xf64>) -> tensor<2x4x2x2xf64>
+  %6 = nn.mul %5, %t : (tensor<2x4x2x2xf64>, tensor<2x4x2x2xf64>) -> tensor<2x4x2x2xf64>
+  %7 = nn.reduce_sum %6 {axes = array<i64: 0, 1, 2, 3>} : (tensor<2x4x2x2xf64>) -> tensor<f64>
+  return %7 : tensor<f64>
+}
+"""
+
+
+def test_native_gradients_of_a_convolutional_network_are_the_interpreters() -> None:
+    module = lamina.parse(CNN)
+    name = lamina.grad(module, "loss", wrt=(0, 1, 2, 3))
+    generator = np.random.default_rng(3)
+    shapes = [(2, 1, 9, 9), (4, 1, 3, 3), (4,), (4, 2, 3, 3), (2, 4, 2, 2)]
+    at = [generator.standard_normal(shape) for shape in shapes]
+    expected = lamina.interpret(module, *at, entry=name)
+    for found, wanted in zip(lamina.compile(module, entry=name)(*at), expected, strict=True):
+        np.testing.assert_allclose(found, wanted, rtol=1e-12, atol=1e-12)
+    direction = generator.standard_normal(shapes[1])
+    loss = along(lambda *a: lamina.interpret(module, *a, entry="loss"), at, 1, direction)
+    assert (expected[1] * direction).sum() == pytest.approx(loss, rel=1e-6)
