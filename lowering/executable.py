@@ -21,6 +21,7 @@ from lamina.lowering.codegen.arguments import (
     check_input,
     check_overlap,
 )
+from lamina.lowering.codegen.fast_call import CallableBase, attach
 from lamina.lowering.codegen.jit import (
     IrText,
     LoadedCode,
@@ -48,7 +49,7 @@ class MemoryUse:
     """Weights and other constants, shared by all calls."""
 
 
-class Executable:
+class Executable(CallableBase):
     """A compiled entry of a module, called with NumPy arrays.
 
     ``exe(x, y)``, ``exe(x=…)`` by the model's input names, ``exe.run({"x": …})`` where a name is no
@@ -82,6 +83,7 @@ class Executable:
         self._names = [info.name for info in signature.inputs]
         natural = tuple(range(len(signature.order)))
         self._order = None if signature.order == natural else signature.order
+        self._attached = attach(self, signature, code.addresses[entry])
 
     @classmethod
     def from_llvm_module(
@@ -149,8 +151,11 @@ class Executable:
         """The model as one object file; its constants are undefined symbols."""
         return compile_to_object(self._ir.linked(), self.target).object_bytes
 
-    def __call__(self, *args: Any, out: Any = None, **named: Any) -> Any:
-        """Run the model: inputs by position or name; results in ``out`` or in new arrays."""
+    def _call(self, *args: Any, out: Any = None, **named: Any) -> Any:
+        """Run the model: inputs by position or name; results in ``out`` or in new arrays.
+
+        What calls of the executable itself come to, unless native code has checked the arrays and run them.
+        """
         if named or len(args) != len(self._signature.inputs):
             return self._run(self._arranged(args, named), out)
         return self._run(args, out)

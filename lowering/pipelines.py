@@ -18,6 +18,7 @@ MODEL_PASSES = (
     "canonicalize",  # shapes that are known fold, so that later patterns see constants
     "nn-fold-batch-norm",  # before layouts change: the convolution and its normalisation still stand together
     "nn-propagate-layout",  # convolutions vectorise over channels, which must be innermost
+    "nn-expand",  # after layouts are chosen: what stands for several simpler ops has them channels-last
     "nn-constant-fold",  # transposed weights and other constant subgraphs, after everything that makes them
     "canonicalize",
     "cse",

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
 
 from lamina.dialects.core.diagnostics import error
 from lamina.lowering.codegen.arguments import arrange_inputs, check_input
@@ -18,6 +19,7 @@ from lamina.lowering.pipelines import remaining_passes
 from lamina.lowering.signature import find_entry, signature_of
 from lamina.passes.framework.manager import Instrumentation, PassManager
 from lamina.passes.framework.timing import TimePasses
+from lamina.passes.general._symbols import references_of, symbols_of
 from lamina.passes.nn.nn_set_shapes import set_shapes
 
 _LOWERED = {"bufferization", "linalg", "memref", "vector"}
@@ -118,6 +120,7 @@ def _compile_for(
 ) -> Executable:
     """Compile a copy of a module, at any level, for shapes of its inputs."""
     module = module.clone()
+    keep_reachable(module, entry)
     function = find_entry(module, entry)
     signature = signature_of(function)
     if _dynamic(signature.inputs, signature.outputs):
@@ -129,6 +132,23 @@ def _compile_for(
     clock = TimePasses()
     lower(module, [clock])
     return Executable.from_llvm_module(module, entry, timings=clock.seconds)
+
+
+def keep_reachable(module: ModuleOp, entry: str) -> None:
+    """Remove functions that the entry does not call, directly or not: other losses, gradients of them."""
+    symbols = symbols_of(module)
+    pending, reached = [entry], {entry}
+    while pending:
+        for op in symbols[pending.pop()].walk():
+            for reference in references_of(op):
+                name = reference.root_reference.data
+                if name in symbols and name not in reached:
+                    reached.add(name)
+                    pending.append(name)
+    for name, op in symbols.items():
+        if isinstance(op, FuncOp) and name not in reached:
+            op.detach()
+            op.erase()
 
 
 def lower(module: ModuleOp, instrumentation: Sequence[Instrumentation] = ()) -> None:

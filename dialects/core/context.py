@@ -21,6 +21,8 @@ _OWN = {
     "nn": ("lamina.dialects.nn", "Nn"),
     "onnx": ("lamina.dialects.onnx", "Onnx"),
     "index": ("lamina.dialects.index", "Index"),
+    "stablehlo": ("lamina.dialects.stablehlo", "Stablehlo"),
+    "chlo": ("lamina.dialects.chlo", "Chlo"),
 }
 """Lamina's dialects: module and the name of the dialect object in it."""
 

@@ -46,6 +46,12 @@ shape_rule: RuleTable[ShapeRule] = RuleTable("shape rule", "lamina.dialects.nn.s
 """``@shape_rule("nn.x")`` registers ``rule(op) -> result types``; it raises :class:`ShapeError`."""
 reference: RuleTable[Reference] = RuleTable("reference", "lamina.dialects.nn.reference")
 """``@reference("nn.x")`` registers ``f(op, *arrays) -> array or tuple``, vectorised NumPy."""
+derivative: RuleTable[Any] = RuleTable("derivative", "lamina.dialects.nn.derivatives")
+"""``@derivative("nn.x")`` registers ``rule(at) -> cotangents of the operands`` (see its ``_rules.py``)."""
+tangent: RuleTable[Any] = RuleTable("tangent", "lamina.dialects.nn.derivatives")
+"""``@tangent("nn.x")``: a rule of forward mode, where it is not the transposed rule of reverse mode."""
+expansion: RuleTable[Any] = RuleTable("expansion", "lamina.dialects.nn.derivatives")
+"""``@expansion("nn.x")``: an op by simpler ones that are differentiated in its place."""
 canonicalization: RuleTable[Any] = RuleTable("canonicalization", "lamina.dialects.nn.canonicalize")
 """``@canonicalization("nn.x")`` registers a function that returns the RewritePatterns rooted at the op."""
 

@@ -71,3 +71,63 @@ class AvgPool2dOp(NnOp):
     layout = prop_def(StringAttr, default_value=StringAttr("NCHW"))
     result = result_def(TensorType)
     traits = traits_def(Pure())
+
+
+@irdl_op_definition
+class MaxPool2dGradientOp(NnOp):
+    """The gradient of ``nn.max_pool2d`` by its operand: each cotangent goes to its window's largest element.
+
+    Of equal elements the first in row-major order gets all (as in JAX and XLA's select-and-scatter); where
+    windows overlap, an element gets the sum. A window that holds NaN gives nothing.
+
+    x: the pooling's operand; grad: of its result's type; result: of x's type. Attributes: those of the
+    pooling. Element types: floats.
+
+    Errors: as ``nn.max_pool2d``, a grad of another type than the pooling's result.
+
+    ```mlir
+    %0 = nn.max_pool2d_gradient %x, %g {kernel = array<i64: 2, 2>, strides = array<i64: 2, 2>}
+      : (tensor<1x3x8x8xf32>, tensor<1x3x4x4xf32>) -> tensor<1x3x8x8xf32>
+    ```
+    """
+
+    name = "nn.max_pool2d_gradient"
+    x = operand_def(TensorType)
+    grad = operand_def(TensorType)
+    kernel = prop_def(DenseArrayBase)
+    strides = prop_def(DenseArrayBase, default_value=DenseArrayBase.from_list(i64, [1, 1]))
+    pads = prop_def(DenseArrayBase, default_value=DenseArrayBase.from_list(i64, [0, 0, 0, 0]))
+    dilations = prop_def(DenseArrayBase, default_value=DenseArrayBase.from_list(i64, [1, 1]))
+    ceil_mode = prop_def(BoolAttr, default_value=_FALSE)
+    layout = prop_def(StringAttr, default_value=StringAttr("NCHW"))
+    result = result_def(TensorType)
+    traits = traits_def(Pure())
+
+
+@irdl_op_definition
+class AvgPool2dGradientOp(NnOp):
+    """The transpose of ``nn.avg_pool2d``, its gradient: each cotangent is spread evenly over its window.
+
+    grad: of the pooling's result type; result: of its operand's type. Attributes: those of the pooling, and
+    size ``[H, W]``, the operand's extents. Element types: floats.
+
+    Errors: as ``nn.avg_pool2d``, a size that the pooling does not take to grad's extents.
+
+    ```mlir
+    %0 = nn.avg_pool2d_gradient %g {kernel = array<i64: 3, 3>, size = array<i64: 8, 8>}
+      : (tensor<1x3x6x6xf32>) -> tensor<1x3x8x8xf32>
+    ```
+    """
+
+    name = "nn.avg_pool2d_gradient"
+    grad = operand_def(TensorType)
+    kernel = prop_def(DenseArrayBase)
+    strides = prop_def(DenseArrayBase, default_value=DenseArrayBase.from_list(i64, [1, 1]))
+    pads = prop_def(DenseArrayBase, default_value=DenseArrayBase.from_list(i64, [0, 0, 0, 0]))
+    dilations = prop_def(DenseArrayBase, default_value=DenseArrayBase.from_list(i64, [1, 1]))
+    ceil_mode = prop_def(BoolAttr, default_value=_FALSE)
+    count_include_pad = prop_def(BoolAttr, default_value=_FALSE)
+    layout = prop_def(StringAttr, default_value=StringAttr("NCHW"))
+    size = prop_def(DenseArrayBase)
+    result = result_def(TensorType)
+    traits = traits_def(Pure())

@@ -2,7 +2,7 @@
 
 Arrays must have the exact dtype and shape. Python numbers and lists become arrays of the exact dtype where
 that loses nothing of their kind (no float for an integer, no number out of range). An array that is not
-contiguous or not aligned is copied.
+contiguous or not aligned is copied, and so is a donated one that must not be written to.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def check_input(info: ArrayInfo, value: Any) -> np.ndarray:
         )
     if value.shape != info.shape and not _fits(info.shape, value.shape):
         raise error(f"input '{info.name}' must have shape {info.extents}, not {list(value.shape)}")
-    if value.flags.c_contiguous and value.flags.aligned:
+    if value.flags.c_contiguous and value.flags.aligned and (value.flags.writeable or not info.donated):
         return value
     return np.array(value, info.dtype, order="C")
 

@@ -55,10 +55,12 @@ class LoadedCode:
         return function
 
 
-def compile_to_object(text: str, target: Target | None = None, level: int = 3) -> ObjectCode:
-    """Optimise LLVM IR text for a target and assemble it."""
+def compile_to_object(
+    text: str, target: Target | None = None, level: int = 3, *, codegen_level: int | None = None
+) -> ObjectCode:
+    """Optimise LLVM IR text for a target and assemble it; the code generator may have a level of its own."""
     timings: dict[str, float] = {}
-    machine = _machine(target or host_target(), level)
+    machine = _machine(target or host_target(), level if codegen_level is None else codegen_level)
     module = _optimised(text, machine, level, timings)
     with _Timed(timings, "codegen"):
         data = _emit(machine, module)

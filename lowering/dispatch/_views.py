@@ -24,7 +24,7 @@ def view_chain(value: SSAValue) -> list[Operation]:
         reshapes.append(value.owner)
         value = value.owner.src
     slice = value.owner
-    if not isinstance(slice, tensor.ExtractSliceOp):
+    if not isinstance(slice, tensor.ExtractSliceOp) or len(_shape(slice.source)) != len(_shape(slice.result)):
         return []
     whole = _whole_dims(slice)
     stepped = any(step != 1 for step in slice.static_strides.get_values())

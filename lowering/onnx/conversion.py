@@ -23,8 +23,9 @@ from lamina.dialects.nn.base import ShapeError
 from lamina.dialects.onnx.operations import OPSET_ATTRIBUTE, NoValue, OnnxOp, Yield, opset_of
 from lamina.dialects.onnx.table import DEFAULT_DOMAIN
 from lamina.dialects.onnx.types import AnyType
-from lamina.lowering.onnx.known_elements import KnownElements
-from lamina.lowering.onnx.node import Node, Unconverted, Unsupported
+from lamina.lowering.importing.emitter import Unsupported
+from lamina.lowering.importing.known_elements import KnownElements
+from lamina.lowering.onnx.node import Node, Unconverted
 from lamina.lowering.onnx.rule_table import find_rule
 
 OLDEST_OPSET = 7
@@ -90,7 +91,7 @@ class Conversion:
         if any(_is_unconverted(operand) for operand in op.operands):
             return
         try:
-            results = rule(Node(op, opset, self.known, self.convert_ops))
+            results = rule(Node(op, self.known, opset, self.convert_ops))
         except Unconverted:
             return
         except (Unsupported, ShapeError, VerifyException) as problem:

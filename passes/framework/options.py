@@ -20,8 +20,14 @@ def _plain(message: str, hint: str | None, option: str) -> Exception:
 
 
 def option_name(field: dataclasses.Field[Any]) -> str:
-    """How a field is written in a pipeline."""
-    return field.name.replace("_", "-")
+    """How a field is written in a pipeline (``name_`` as ``name``, which a pass itself has)."""
+    return field.name.rstrip("_").replace("_", "-")
+
+
+def is_list(declaration: type[Pass], name: str) -> bool:
+    """Whether an option takes a list: given several times, it holds all that was given."""
+    fields = {option_name(field): field.name for field in dataclasses.fields(declaration)}
+    return get_origin(get_type_hints(declaration).get(fields.get(name, ""))) is tuple
 
 
 def make_pass(declaration: type[Pass], options: Mapping[str, str | None], fail: Raise = _plain) -> Pass:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from lamina.dialects.core.context import make_context
 from lamina.dialects.core.diagnostics import Diagnostic, LaminaError, Location, did_you_mean
-from lamina.passes.framework.options import make_pass
+from lamina.passes.framework.options import is_list, make_pass
 from lamina.passes.framework.passes import ANY_OP, Pass
 from lamina.passes.framework.registry import find_pass, find_pipeline, pass_names, pipeline_names
 
@@ -20,9 +21,26 @@ class Pipeline:
     anchor: str
     items: list[PipelineItem] = field(default_factory=list)
 
-    def text(self) -> str:
-        """The pipeline as text that parses to the same pipeline."""
-        return f"{self.anchor}({','.join(item.text() for item in self.items)})"
+    def text(self, *, defaults: bool = False) -> str:
+        """Text that parses to the same pipeline, with all options or those that are not the default."""
+        return f"{self.anchor}({','.join(item.text(defaults=defaults) for item in self.items)})"
+
+    def lines(self, indent: int = 0) -> str:
+        """The text with an item a line, as ``--dump-pass-pipeline`` shows it."""
+        blank = "  " * indent
+        items = [
+            item.lines(indent + 1) if isinstance(item, Pipeline) else f"{blank}  {item.text(defaults=True)}"
+            for item in self.items
+        ]
+        return f"{blank}{self.anchor}(\n" + ",\n".join(items) + f"\n{blank})"
+
+    def passes(self) -> Iterator[Pass]:
+        """The passes of the pipeline and of those inside it, in order."""
+        for item in self.items:
+            if isinstance(item, Pipeline):
+                yield from item.passes()
+            else:
+                yield item
 
 
 PipelineItem: TypeAlias = "Pass | Pipeline"
@@ -32,17 +50,17 @@ PIPELINE_NAME = "<pipeline>"
 """The file name that locations in a pipeline string carry."""
 
 
-def parse_pipeline(text: str) -> Pipeline:
-    """Read a textual pipeline; without an outer anchor it is one on ``builtin.module``.
+def parse_pipeline(text: str, anchor: str = "builtin.module") -> Pipeline:
+    """Read a textual pipeline; without an outer anchor it is one on ``anchor``.
 
     Raises :class:`LaminaError` that points at the place, names the nearest known pass, and says which
     options there are.
     """
     parser = _PipelineParser(text)
-    items = parser.items(until="")
-    if len(items) == 1 and isinstance(items[0], Pipeline) and items[0].anchor in ("builtin.module", ANY_OP):
+    items = parser.items("", anchor)
+    if len(items) == 1 and isinstance(items[0], Pipeline) and items[0].anchor in (anchor, ANY_OP):
         return items[0]
-    return Pipeline("builtin.module", items)
+    return Pipeline(anchor, items)
 
 
 class _PipelineParser:
@@ -54,7 +72,7 @@ class _PipelineParser:
         place = Location(PIPELINE_NAME, 1, (self._at if at is None else at) + 1)
         return LaminaError(Diagnostic(message, place, hint=hint))
 
-    def items(self, until: str, anchor: str = "builtin.module") -> list[PipelineItem]:
+    def items(self, until: str, anchor: str) -> list[PipelineItem]:
         """A comma-separated list up to a closing character (which is consumed) or the end."""
         found: list[PipelineItem] = []
         self._skip()
@@ -126,7 +144,11 @@ class _PipelineParser:
             message = f"pass '{name}' runs on '{declaration.anchor}', not on '{anchor}'"
             raise self.fail(message, f"take it out of {anchor}(…)", start)
         places = {option.name: option.at for option in options}
-        texts = {option.name: option.value for option in options}
+        texts: dict[str, str | None] = {}
+        for option in options:
+            earlier = texts.get(option.name)
+            joined = earlier and option.value and is_list(declaration, option.name)
+            texts[option.name] = f"{earlier},{option.value}" if joined else option.value
         return make_pass(declaration, texts, lambda message, hint, of: self.fail(message, hint, places[of]))
 
     def _options(self, name: str) -> list[_Option]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from lamina.dialects.core.diagnostics import did_you_mean, error
+from lamina.dialects.core.diagnostics import LaminaError, did_you_mean, error
 from lamina.passes.framework.passes import Pass
 
 _PACKAGES = ("passes", "lowering")
@@ -54,6 +54,15 @@ def find_pass(name: str) -> type[Pass]:
     if name not in _loaded:
         raise error(f"unknown pass '{name}'", hint=did_you_mean(name, pass_names()))
     return _loaded[name]
+
+
+def is_pass_or_pipeline(name: str) -> bool:
+    """Whether there is a pass or a named pipeline of this name; only the pass's own file is imported."""
+    try:
+        find_pass(name)
+    except LaminaError:
+        return find_pipeline(name) is not None
+    return True
 
 
 def passes_in(module: str) -> list[type[Pass]]:

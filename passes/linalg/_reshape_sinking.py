@@ -21,21 +21,23 @@ from lamina.passes.linalg._unit_dims import groups_of
 View: TypeAlias = tensor.ExpandShapeOp | tensor.CollapseShapeOp
 
 
-def sunk_below(op: linalg.GenericOp) -> linalg.GenericOp | None:
+def sunk_below(op: linalg.GenericOp, made: set[Operation]) -> linalg.GenericOp | None:
     """The operation over the shape below one of its inputs' reshapes, with the reshape behind it, or None.
 
-    ``op`` has one result and static shapes. The input is read by all loops in order.
+    ``op`` has one result and static shapes. The input is read by all loops in order. Reshapes that its
+    other inputs get for that are added to ``made``; those that are in it do not move: two kernels' results of
+    different shapes would take turns for ever.
     """
     for value, attribute in zip(op.inputs, op.indexing_maps, strict=False):
         if attribute.data != AffineMap.identity(attribute.data.num_dims):
             continue
         view = _composed(value.owner)
-        if view is None:
+        if view is None or view in made:
             continue
         if isinstance(view, tensor.CollapseShapeOp) and not _merges(view):
             continue
         if isinstance(view.src.owner, Operation) and is_structured(view.src.owner):
-            new = _over_source(op, view)
+            new = _over_source(op, view, made)
             if new is not None:
                 return new
     return None
@@ -66,7 +68,7 @@ def _merges(view: tensor.CollapseShapeOp) -> bool:
     return any(sum(shape[d] != 1 for d in group) > 1 for group in groups_of(view))
 
 
-def _over_source(op: linalg.GenericOp, view: View) -> linalg.GenericOp | None:
+def _over_source(op: linalg.GenericOp, view: View, made: set[Operation]) -> linalg.GenericOp | None:
     groups = groups_of(view)
     expands = isinstance(view, tensor.ExpandShapeOp)
     iterators = _iterators(op, groups, expands)
@@ -82,11 +84,14 @@ def _over_source(op: linalg.GenericOp, view: View) -> linalg.GenericOp | None:
         readings.append(reading)
     make = _collapse if expands else _expand
     inputs = [make(value, reading, op) for value, reading in zip(op.inputs, readings, strict=False)]
+    for old, new in zip(op.inputs, inputs, strict=True):
+        if isinstance(new.owner, View) and new.owner.src is old:
+            made.add(new.owner)
     output = _output_of(op.outputs[0], readings[-1].shape, op)
-    new = _with_loops(op, inputs, output, readings, iterators)
+    moved = _with_loops(op, inputs, output, readings, iterators)
     undo = _expand if expands else _collapse
-    _replace(op, undo(new.res[0], Reading(readings[-1].groups, _shape(op.res[0]), ()), op))
-    return new
+    _replace(op, undo(moved.res[0], Reading(readings[-1].groups, _shape(op.res[0]), ()), op))
+    return moved
 
 
 def _iterators(op: linalg.GenericOp, groups: Groups, expands: bool) -> list[IteratorTypeAttr] | None:

@@ -23,8 +23,9 @@ def sink_reshapes(root: Operation) -> int:
     sunk = 0
     for op in [op for op in root.walk() if isinstance(op, linalg.GenericOp)]:
         current: linalg.GenericOp | None = op
+        made: set[Operation] = set()
         while current is not None and _is_candidate(current):
-            current = sunk_below(current)
+            current = sunk_below(current, made)
             sunk += current is not None
     for view in [op for op in root.walk() if isinstance(op, View)]:
         _drop_inverse(view)

@@ -60,6 +60,32 @@ def convert_window(state: Propagation, op: NnOp) -> None:
     state.replace(op, [Last(made.results[0])])
 
 
+@rule("nn.conv_transpose2d", "nn.max_pool2d_gradient", "nn.avg_pool2d_gradient")
+def _(state: Propagation, op: NnOp) -> None:
+    """Gradients by images: of convolutions always (as these), of poolings where an operand is held so."""
+    if op.attribute("layout") != "NCHW":
+        return
+    images = op.operands[:1] if op.name == "nn.conv_transpose2d" else op.operands
+    if op.name != "nn.conv_transpose2d" and not any(state.form(v, 4) for v in images):
+        return
+    held = [state.held(v, 4, 1, op, full_rank=True) for v in images]
+    held += [state.weight(v, (2, 3, 1, 0), op) for v in op.operands[len(images) :]]
+    kind = permuted_type(op.results[0].type, to_last(4))
+    made = state.emit(op, op.name, held, [kind], **{**op.properties, "layout": "NHWC"})
+    state.replace(op, [Last(made.results[0])])
+
+
+@rule("nn.conv2d_filter_gradient")
+def _(state: Propagation, op: NnOp) -> None:
+    """Channels-last as the convolution; the filter's gradient goes back to the filter's order."""
+    if op.attribute("layout") != "NCHW":
+        return
+    held = [state.held(v, 4, 1, op, full_rank=True) for v in op.operands]
+    kind = permuted_type(op.results[0].type, (2, 3, 1, 0))
+    made = state.emit(op, op.name, held, [kind], **{**op.properties, "layout": "NHWC"})
+    state.replace(op, [state.transposed(made.results[0], (3, 2, 0, 1), op)])
+
+
 def _like(state: Propagation, op: NnOp, operands: Sequence[SSAValue], channels: int, **changed: Any) -> None:
     """Replace an op by itself on held operands, with results held likewise."""
     kinds = [permuted_type(r.type, to_last(len(extents(r)), channels)) for r in op.results]

@@ -18,12 +18,16 @@ if TYPE_CHECKING:
     from lamina.lowering.api import load as load
     from lamina.lowering.api import parse as parse
     from lamina.passes.framework.manager import run_pipeline as run_pipeline
+    from lamina.passes.nn.nn_grad import grad as grad
+    from lamina.passes.nn.nn_grad import value_and_grad as value_and_grad
 
 _PUBLIC = {
     "LaminaError": "lamina.dialects.core.diagnostics",
     "to_text": "lamina.dialects.core.printer",
     "run_pipeline": "lamina.passes.framework.manager",
     "compile": "lamina.lowering.api",
+    "grad": "lamina.passes.nn.nn_grad",
+    "value_and_grad": "lamina.passes.nn.nn_grad",
     "interpret": "lamina.lowering.api",
     "load": "lamina.lowering.api",
     "parse": "lamina.lowering.api",
@@ -33,11 +37,13 @@ __all__ = [
     "LaminaError",
     "__version__",
     "compile",
+    "grad",
     "interpret",
     "load",
     "parse",
     "run_pipeline",
     "to_text",
+    "value_and_grad",
 ]
 
 

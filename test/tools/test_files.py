@@ -126,11 +126,15 @@ def test_states_of_the_ir_are_written_to_numbered_files(call: Callable[..., Any]
     assert (
         call(opt.main, str(ir), "--canonicalize", "--cse", f"--mlir-print-ir-tree-dir={folder}").status == 0
     )
-    assert [path.name for path in sorted(folder.iterdir())] == ["000-canonicalize.mlir", "001-cse.mlir"]
-    assert (folder / "001-cse.mlir").read_text().startswith("// after cse\nbuiltin.module {")
+    folder /= "builtin_module_no-symbol-name"
+    assert [path.name for path in sorted(folder.iterdir())] == ["0_canonicalize.mlir", "1_cse.mlir"]
+    title = "// -----// IR Dump After CSE (cse) //----- //"
+    assert (folder / "1_cse.mlir").read_text().startswith(f"{title}\nbuiltin.module {{")
     outcome = call(opt.main, str(ir), "--cse", f"--mlir-print-ir-tree-dir={ir}/states")
     assert (outcome.status, outcome.out) == (1, "")
-    assert outcome.err == f"{ir}/states: error: cannot be made: Not a directory\n"
+    assert (
+        outcome.err == f"{ir}/states/builtin_module_no-symbol-name: error: cannot be made: Not a directory\n"
+    )
 
 
 @pytest.mark.parametrize(

@@ -113,8 +113,14 @@ def _seconds_of_work(process: int) -> float:
 
 def _signalled(folder: Path, number: int, tool: str, *arguments: str) -> tuple[int, str]:
     """Start a tool, send it a signal after a second of work, and return its status and what it said."""
+    # A background job inherits that it ignores interrupts.
     process = subprocess.Popen(
-        _command(tool, *arguments), cwd=folder, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        _command(tool, *arguments),
+        cwd=folder,
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     while _seconds_of_work(process.pid) < 1:
         assert process.poll() is None, "the tool ended before it could be interrupted"

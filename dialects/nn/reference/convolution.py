@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from lamina.dialects.nn.base import reference
-from lamina.dialects.nn.convolution import Conv2dOp
+from lamina.dialects.nn.convolution import Conv2dFilterGradientOp, Conv2dOp, ConvTranspose2dOp
 from lamina.dialects.nn.reference._numerics import is_floating, matmul, rounded, widened
 from lamina.dialects.nn.reference._taps import Size, pad_windows, tap
 from lamina.dialects.nn.shapes._windows import Window, channels_last, windows
@@ -81,3 +81,41 @@ def _depthwise(
         if i or j:
             result += tap(padded, axis, rows, columns, size, i, j) * w[i, j]
     return result
+
+
+@reference("nn.conv_transpose2d")
+def _(op: ConvTranspose2dOp, x: np.ndarray, w: np.ndarray) -> np.ndarray:
+    last, groups = channels_last(op), op.attribute("groups")
+    images, filters = widened(x), widened(w)
+    if not last:
+        images, filters = images.transpose(0, 2, 3, 1), filters.transpose(2, 3, 1, 0)
+    rows, columns = windows(op, filters.shape[:2])
+    n, *places, _ = images.shape
+    images = images.reshape(n, *places, groups, -1)
+    filters = filters.reshape(*filters.shape[:3], groups, -1)
+    size, depth = op.attribute("size"), filters.shape[2]
+    needed = [max(w.needed(c), e + w.low) for w, c, e in zip((rows, columns), places, size, strict=True)]
+    padded = np.zeros((n, *needed, groups * depth), images.dtype)
+    for i, j in np.ndindex(rows.size, columns.size):
+        part = np.einsum("nhwgo,cgo->nhwgc", images, filters[i, j]).reshape(n, *places, -1)
+        tap(padded, 1, rows, columns, (places[0], places[1]), i, j)[...] += part
+    result = padded[:, rows.low : rows.low + size[0], columns.low : columns.low + size[1]]
+    return rounded(np.ascontiguousarray(result if last else result.transpose(0, 3, 1, 2)), x.dtype)
+
+
+@reference("nn.conv2d_filter_gradient")
+def _(op: Conv2dFilterGradientOp, x: np.ndarray, grad: np.ndarray) -> np.ndarray:
+    last, groups = channels_last(op), op.attribute("groups")
+    images, grads = widened(x), widened(grad)
+    if not last:
+        images, grads = images.transpose(0, 2, 3, 1), grads.transpose(0, 2, 3, 1)
+    rows, columns = windows(op, op.attribute("kernel"))
+    n, height, width, filters = grads.shape
+    padded = pad_windows(images, 1, rows, columns, (height, width), 0)
+    grads = grads.reshape(n, height, width, groups, -1)
+    depth = images.shape[3] // groups
+    result = np.empty((rows.size, columns.size, depth, filters), images.dtype)
+    for i, j in np.ndindex(rows.size, columns.size):
+        taps = tap(padded, 1, rows, columns, (height, width), i, j).reshape(n, height, width, groups, depth)
+        result[i, j] = np.einsum("nhwgc,nhwgo->cgo", taps, grads, optimize=True).reshape(depth, filters)
+    return rounded(np.ascontiguousarray(result if last else result.transpose(3, 2, 0, 1)), x.dtype)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from lamina.dialects.nn.base import reference
-from lamina.dialects.nn.pooling import AvgPool2dOp, MaxPool2dOp
+from lamina.dialects.nn.pooling import AvgPool2dGradientOp, AvgPool2dOp, MaxPool2dGradientOp, MaxPool2dOp
 from lamina.dialects.nn.reference._numerics import lowest, rounded, widened
 from lamina.dialects.nn.reference._taps import pad_windows, tap
 from lamina.dialects.nn.shapes._windows import Window, channels_last
@@ -59,3 +61,47 @@ def _windows(op: MaxPool2dOp | AvgPool2dOp, images: np.ndarray) -> tuple[Window,
     rows, columns = pool_windows(op)
     height, width = images.shape[_height_axis(op) :][:2]
     return rows, columns, (rows.count(height, "rows"), columns.count(width, "columns"))
+
+
+@reference("nn.max_pool2d_gradient")
+def _(op: MaxPool2dGradientOp, x: np.ndarray, grad: np.ndarray) -> np.ndarray:
+    axis = 1 if channels_last(op) else 2
+    images, grads = widened(x), widened(grad)
+    rows, columns = pool_windows(op)
+    size = (grads.shape[axis], grads.shape[axis + 1])
+    padded = pad_windows(images, axis, rows, columns, size, lowest(images.dtype))
+    taps = [(i, j) for i in range(rows.size) for j in range(columns.size)]
+    largest = np.maximum.reduce([tap(padded, axis, rows, columns, size, i, j) for i, j in taps])
+    result = np.zeros_like(padded)
+    open_ = np.ones(grads.shape, bool)
+    for i, j in taps:
+        chosen = open_ & (tap(padded, axis, rows, columns, size, i, j) == largest)
+        tap(result, axis, rows, columns, size, i, j)[...] += np.where(chosen, grads, 0)
+        open_ &= ~chosen
+    return rounded(_inside(result, axis, rows, columns, x.shape[axis : axis + 2]), x.dtype)
+
+
+@reference("nn.avg_pool2d_gradient")
+def _(op: AvgPool2dGradientOp, grad: np.ndarray) -> np.ndarray:
+    axis = 1 if channels_last(op) else 2
+    grads = widened(grad)
+    rows, columns = pool_windows(op)
+    height, width = op.attribute("size")
+    size = (grads.shape[axis], grads.shape[axis + 1])
+    include = op.attribute("count_include_pad")
+    counts = np.multiply.outer(
+        places(rows, size[0], height, include), places(columns, size[1], width, include)
+    )
+    shares = grads / counts.astype(grads.dtype).reshape(counts.shape + (1,) * (2 - axis))
+    shape = (*grads.shape[:axis], height, width, *grads.shape[axis + 2 :])
+    result = pad_windows(np.zeros(shape, grads.dtype), axis, rows, columns, size, 0)
+    for i, j in np.ndindex(rows.size, columns.size):
+        tap(result, axis, rows, columns, size, i, j)[...] += shares
+    return rounded(_inside(result, axis, rows, columns, (height, width)), grad.dtype)
+
+
+def _inside(padded: np.ndarray, axis: int, rows: Window, columns: Window, size: Sequence[int]) -> np.ndarray:
+    """An image without its padding."""
+    height = slice(rows.low, rows.low + size[0])
+    width = slice(columns.low, columns.low + size[1])
+    return np.ascontiguousarray(padded[(*[slice(None)] * axis, height, width)])

@@ -8,7 +8,8 @@ from typing import Any
 
 from xdsl.ir import SSAValue
 
-from lamina.lowering.onnx.node import Node, Unsupported
+from lamina.lowering.importing.emitter import Unsupported
+from lamina.lowering.onnx.node import Node
 
 Function = Callable[[SSAValue], SSAValue]
 

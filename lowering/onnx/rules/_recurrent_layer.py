@@ -11,7 +11,8 @@ from xdsl.dialects.builtin import IndexType, IntegerAttr, TensorType, i64
 from xdsl.ir import Block, SSAValue
 
 from lamina.dialects.nn.base import DYNAMIC
-from lamina.lowering.onnx.node import Node, Unsupported, element, shape
+from lamina.lowering.importing.emitter import Unsupported, element, shape
+from lamina.lowering.onnx.node import Node
 from lamina.lowering.onnx.rules._recurrent_functions import Function
 from lamina.lowering.onnx.rules.shapes import expanded
 

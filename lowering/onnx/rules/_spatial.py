@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 from xdsl.ir import SSAValue
 
 from lamina.dialects.nn.base import DYNAMIC
-from lamina.lowering.onnx.node import Node, Unsupported
+from lamina.lowering.importing.emitter import Unsupported
+from lamina.lowering.onnx.node import Node
 
 
 @dataclass(frozen=True)

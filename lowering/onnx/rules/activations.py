@@ -8,7 +8,8 @@ import numpy as np
 from xdsl.ir import SSAValue
 
 from lamina.dialects.nn.base import DYNAMIC
-from lamina.lowering.onnx.node import Node, Unsupported, axis_of, element, rank, shape
+from lamina.lowering.importing.emitter import Unsupported, axis_of, element, rank, shape
+from lamina.lowering.onnx.node import Node
 from lamina.lowering.onnx.rule_table import onnx_rule
 from lamina.lowering.onnx.rules.shapes import to_shape
 

@@ -6,7 +6,8 @@ import numpy as np
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, DenseResourceAttr
 from xdsl.ir import SSAValue
 
-from lamina.lowering.onnx.node import Node, Unsupported
+from lamina.lowering.importing.emitter import Unsupported
+from lamina.lowering.onnx.node import Node
 from lamina.lowering.onnx.rule_table import onnx_rule
 
 

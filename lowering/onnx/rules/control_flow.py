@@ -13,7 +13,8 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from lamina.dialects.core.constants import constant_value
 from lamina.dialects.nn.base import DYNAMIC
 from lamina.dialects.onnx.operations import OnnxOp, Yield
-from lamina.lowering.onnx.node import Node, Unconverted, Unsupported, axis_of, element, rank, shape
+from lamina.lowering.importing.emitter import Unsupported, axis_of, element, rank, shape
+from lamina.lowering.onnx.node import Node, Unconverted
 from lamina.lowering.onnx.rule_table import onnx_rule
 
 MAX_TURNS = 512

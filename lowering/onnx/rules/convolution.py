@@ -9,7 +9,8 @@ from xdsl.dialects.builtin import TensorType
 from xdsl.ir import SSAValue
 
 from lamina.dialects.nn.base import DYNAMIC
-from lamina.lowering.onnx.node import Node, Unsupported, element, rank, shape, static_shape
+from lamina.lowering.importing.emitter import Unsupported, element, rank, shape, static_shape
+from lamina.lowering.onnx.node import Node
 from lamina.lowering.onnx.rule_table import onnx_rule
 from lamina.lowering.onnx.rules._spatial import (
     Windows,

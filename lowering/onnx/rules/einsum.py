@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from xdsl.ir import SSAValue
 
 from lamina.dialects.nn.base import DYNAMIC
-from lamina.lowering.onnx.node import Node, Unsupported, rank, shape
+from lamina.lowering.importing.emitter import Unsupported, rank, shape
+from lamina.lowering.onnx.node import Node
 from lamina.lowering.onnx.rule_table import onnx_rule
 from lamina.lowering.onnx.rules.shapes import to_shape
 

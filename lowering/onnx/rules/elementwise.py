@@ -10,7 +10,8 @@ from xdsl.dialects.builtin import AnyFloat, IntegerType, TensorType, i32
 from xdsl.ir import Attribute, SSAValue
 
 from lamina.dialects.onnx.types import element_type_of
-from lamina.lowering.onnx.node import Node, Unsupported, element, shape
+from lamina.lowering.importing.emitter import Unsupported, element, shape
+from lamina.lowering.onnx.node import Node
 from lamina.lowering.onnx.rule_table import onnx_rule
 
 _UNARY = {

@@ -9,7 +9,8 @@ import numpy as np
 from xdsl.dialects.builtin import i64
 from xdsl.ir import SSAValue
 
-from lamina.lowering.onnx.node import Node, Unsupported, axis_of, rank, shape, static_shape
+from lamina.lowering.importing.emitter import Unsupported, axis_of, rank, shape, static_shape
+from lamina.lowering.onnx.node import Node
 from lamina.lowering.onnx.rule_table import onnx_rule
 
 MAX_PAIRS = 1 << 22

@@ -6,7 +6,8 @@ import numpy as np
 from xdsl.dialects.builtin import AnyFloat
 from xdsl.ir import SSAValue
 
-from lamina.lowering.onnx.node import Node, element, rank
+from lamina.lowering.importing.emitter import element, rank
+from lamina.lowering.onnx.node import Node
 from lamina.lowering.onnx.rule_table import onnx_rule
 
 

@@ -9,7 +9,8 @@ from xdsl.dialects.builtin import i64
 from xdsl.ir import SSAValue
 
 from lamina.dialects.nn.base import DYNAMIC
-from lamina.lowering.onnx.node import Node, Unsupported, axis_of, rank, shape, static_shape
+from lamina.lowering.importing.emitter import Unsupported, axis_of, rank, shape, static_shape
+from lamina.lowering.onnx.node import Node
 from lamina.lowering.onnx.rule_table import onnx_rule
 from lamina.lowering.onnx.rules._spatial import pad
 

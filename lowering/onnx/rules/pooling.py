@@ -6,7 +6,8 @@ from typing import Any
 
 from xdsl.ir import SSAValue
 
-from lamina.lowering.onnx.node import Node, Unsupported, rank, shape, static_shape
+from lamina.lowering.importing.emitter import Unsupported, rank, shape, static_shape
+from lamina.lowering.onnx.node import Node
 from lamina.lowering.onnx.rule_table import onnx_rule
 from lamina.lowering.onnx.rules._spatial import Windows, windows_of, with_unit_row, without_unit_row
 

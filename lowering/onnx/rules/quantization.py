@@ -9,7 +9,8 @@ from xdsl.ir import Attribute, SSAValue
 from lamina.dialects.nn.base import DYNAMIC
 from lamina.dialects.nn.kinds import Kind, kind_of
 from lamina.dialects.onnx.types import element_type_of
-from lamina.lowering.onnx.node import Node, Unsupported, axis_of, element, rank, shape, static_shape
+from lamina.lowering.importing.emitter import Unsupported, axis_of, element, rank, shape, static_shape
+from lamina.lowering.onnx.node import Node
 from lamina.lowering.onnx.rule_table import onnx_rule
 from lamina.lowering.onnx.rules.convolution import convolved
 from lamina.lowering.onnx.rules.linear import product

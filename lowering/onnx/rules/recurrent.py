@@ -8,7 +8,8 @@ import numpy as np
 from xdsl.ir import SSAValue
 
 from lamina.dialects.nn.base import DYNAMIC
-from lamina.lowering.onnx.node import Node, Unsupported, shape
+from lamina.lowering.importing.emitter import Unsupported, shape
+from lamina.lowering.onnx.node import Node
 from lamina.lowering.onnx.rule_table import onnx_rule
 from lamina.lowering.onnx.rules._recurrent_functions import Function, activation_functions
 from lamina.lowering.onnx.rules._recurrent_layer import Layer, Step, run_steps

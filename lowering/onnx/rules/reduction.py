@@ -8,7 +8,8 @@ import numpy as np
 from xdsl.dialects.builtin import i1
 from xdsl.ir import SSAValue
 
-from lamina.lowering.onnx.node import Node, Unsupported, axis_of, element, rank, static_shape
+from lamina.lowering.importing.emitter import Unsupported, axis_of, element, rank, static_shape
+from lamina.lowering.onnx.node import Node
 from lamina.lowering.onnx.rule_table import onnx_rule
 from lamina.lowering.onnx.rules.shapes import axes_of
 

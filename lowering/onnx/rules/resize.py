@@ -10,7 +10,8 @@ import numpy as np
 from xdsl.ir import SSAValue
 
 from lamina.dialects.nn.base import DYNAMIC
-from lamina.lowering.onnx.node import Node, Unsupported, axis_of, rank, shape
+from lamina.lowering.importing.emitter import Unsupported, axis_of, rank, shape
+from lamina.lowering.onnx.node import Node
 from lamina.lowering.onnx.rule_table import onnx_rule
 from lamina.lowering.onnx.rules.convolution import merge_axes
 

@@ -12,7 +12,8 @@ from xdsl.ir import SSAValue
 from lamina.dialects.core.constants import splat_attr
 from lamina.dialects.core.dtypes import element_type
 from lamina.dialects.nn.base import DYNAMIC
-from lamina.lowering.onnx.node import Node, Unsupported, element, rank, shape
+from lamina.lowering.importing.emitter import Unsupported, element, rank, shape
+from lamina.lowering.onnx.node import Node
 from lamina.lowering.onnx.rule_table import onnx_rule
 
 _INFER = -1

@@ -273,6 +273,7 @@ def test_concurrent_calls_have_arenas_of_their_own() -> None:
 
 
 def test_interrupt_arrives_when_the_call_returns() -> None:
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a background job inherits that it is ignored
     exe = _compile(_with_arena())
     timer = threading.Timer(0.05, lambda: signal.raise_signal(signal.SIGINT))
     timer.start()

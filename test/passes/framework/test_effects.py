@@ -38,14 +38,14 @@ def operations() -> list[Operation]:
 
 
 @pytest.mark.parametrize("op", operations(), ids=lambda op: op.name)
-def test_the_answers_are_those_of_the_traits(op: Operation) -> None:
-    assert is_dead(op) == is_trivially_dead(op)
-    assert is_side_effect_free(op) == is_free_by_traits(op)
+def test_what_the_traits_of_the_classes_say_holds(op: Operation) -> None:
+    assert is_dead(op) or not is_trivially_dead(op)
+    assert is_side_effect_free(op) or not is_free_by_traits(op)
 
 
-def test_unused_arithmetic_and_reads_are_dead_in_loops_too_and_writes_are_not() -> None:
+def test_unused_values_and_reads_are_dead_in_loops_too_and_writes_to_memory_are_not() -> None:
     dead = [op.name for op in operations() if is_dead(op)]
-    assert dead == ["arith.addf", "memref.load", "scf.for", "memref.load"]
+    assert dead == ["arith.addf", "memref.load", "scf.for", "memref.load", "linalg.fill"]
 
 
 def test_an_operation_without_definition_may_do_anything() -> None:

@@ -35,3 +35,19 @@ func.func @operand_over_part_of_the_batch(%x: tensor<2x3x8xf32>, %w: tensor<8x4x
   %1 = nn.add %0, %b : (tensor<2x3x4xf32>, tensor<3x4xf32>) -> tensor<2x3x4xf32>
   return %1 : tensor<2x3x4xf32>
 }
+
+// Two kernels' results of different shapes: one of the reshapes moves, and the pass ends.
+// CHECK-LABEL: @two_kernels_of_different_shapes
+// CHECK: [[WIDE:%.*]] = linalg.generic
+// CHECK: [[MATMUL:%.*]] = linalg.matmul
+// CHECK: [[VIEW:%.*]] = tensor.expand_shape [[MATMUL]]
+// CHECK: [[SUM:%.*]] = linalg.generic {{.*}} ins([[WIDE]], [[VIEW]] : tensor<2x3x4xf32>, tensor<2x3x4xf32>)
+// CHECK: tensor.collapse_shape [[SUM]]
+// CHECK-NEXT: return
+func.func @two_kernels_of_different_shapes(%r: tensor<2x5x3x4xf32>, %x: tensor<6x8xf32>, %w: tensor<8x4xf32>) -> tensor<6x4xf32> {
+  %0 = nn.reduce_max %r {axes = array<i64: 1>} : (tensor<2x5x3x4xf32>) -> tensor<2x3x4xf32>
+  %1 = nn.reshape %0 {shape = array<i64: 6, 4>} : (tensor<2x3x4xf32>) -> tensor<6x4xf32>
+  %2 = nn.matmul %x, %w : (tensor<6x8xf32>, tensor<8x4xf32>) -> tensor<6x4xf32>
+  %3 = nn.add %1, %2 : (tensor<6x4xf32>, tensor<6x4xf32>) -> tensor<6x4xf32>
+  return %3 : tensor<6x4xf32>
+}

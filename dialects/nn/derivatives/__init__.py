@@ -1,0 +1,1 @@
+"""Derivative rules of ``nn`` ops, one module per family; imported when the first rule is asked for."""

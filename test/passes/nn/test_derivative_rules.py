@@ -1,0 +1,97 @@
+"""Every derivative rule against central differences in f64, forward mode against reverse mode."""
+
+from __future__ import annotations
+
+import derivative_cases
+import derivative_window_cases as windows
+import numpy as np
+import pytest
+from derivative_cases import Case
+from xdsl.dialects.builtin import ModuleOp, TensorType, f32
+from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.ir import SSAValue
+
+import lamina
+from lamina.dialects.core.constants import constant_attr
+from lamina.dialects.core.dtypes import element_type
+from lamina.dialects.nn import Nn
+from lamina.dialects.nn.base import derivative, expansion, make
+from lamina.dialects.nn.constant import ConstantOp
+from lamina.dialects.nn.derivatives.not_differentiable import NOT_DIFFERENTIABLE
+from lamina.dialects.nn.evaluate import evaluate
+from lamina.passes.nn.nn_grad import add_gradient
+
+CASES = [*derivative_cases.all_cases(), *windows.convolution_cases(), *windows.pooling_cases()]
+
+
+def build(case: Case) -> tuple[ModuleOp, list[np.ndarray]]:
+    """A function of the case's float operands (others are constants), and their values."""
+    floats = [a for a in case.operands if a.dtype == np.float64]
+    function = FuncOp("main", ([TensorType(element_type(a.dtype), a.shape) for a in floats], []))
+    block = function.body.block
+    arguments = iter(block.args)
+    values: list[SSAValue] = []
+    for array in case.operands:
+        if array.dtype == np.float64:
+            values.append(next(arguments))
+        else:
+            constant = ConstantOp.of(constant_attr(array))
+            block.add_op(constant)
+            values.append(constant.result)
+    types = [TensorType(f32, case.operands[0].shape)] if case.op == "nn.cast" else None
+    op = make(case.op, values, types, **case.attributes)
+    block.add_op(op)
+    block.add_op(ReturnOp(*op.results))
+    function.update_function_type()
+    return ModuleOp([function]), floats
+
+
+def numerical(
+    module: ModuleOp, arrays: list[np.ndarray], index: int, weights: list[np.ndarray]
+) -> np.ndarray:
+    """The gradient of the weighted sum of all results by one argument, by central differences."""
+    block = next(op for op in module.body.block.ops if isinstance(op, FuncOp)).body.block
+    *constants, op, _ = block.ops
+    step = 1e-5 if op.name != "nn.cast" else 2**-4
+    gradient = np.zeros_like(arrays[index])
+    for place in np.ndindex(*arrays[index].shape):
+        sums = []
+        for sign in (1, -1):
+            moved = [a.copy() for a in arrays]
+            moved[index][place] += sign * step
+            known = {id(v): a for v, a in zip(block.args, moved, strict=True)}
+            known |= {id(c.results[0]): evaluate(c, ())[0] for c in constants}  # pyright: ignore[reportArgumentType]
+            found = evaluate(op, [known[id(v)] for v in op.operands])  # pyright: ignore[reportArgumentType]
+            sums.append(
+                sum(float((w * y.astype(np.float64)).sum()) for w, y in zip(weights, found, strict=True))
+            )
+        gradient[place] = (sums[0] - sums[1]) / (2 * step)
+    return gradient
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_the_rule_agrees_with_central_differences(case: Case) -> None:
+    module, arrays = build(case)
+    results = lamina.interpret(module, *arrays)
+    results = results if isinstance(results, tuple) else (results,)
+    generator = np.random.default_rng(7)
+    weights = [np.round(generator.uniform(0.5, 2, r.shape), 1).astype(r.dtype) for r in results]
+    name = add_gradient(module, "main", range(len(arrays)), cotangents=True)
+    lamina.run_pipeline(module, "canonicalize,cse")
+    found = lamina.interpret(module, *arrays, *weights, entry=name)
+    found = found if isinstance(found, tuple) else (found,)
+    tolerance = 1e-6 if case.op != "nn.cast" else 1e-4
+    for i, gradient in enumerate(found):
+        expected = numerical(build(case)[0], arrays, i, weights)
+        scale = max(1.0, float(np.abs(expected).max(initial=0)))
+        np.testing.assert_allclose(gradient, expected, rtol=tolerance, atol=tolerance * scale)
+
+
+@pytest.mark.parametrize("name", [op.name for op in Nn.operations])
+def test_each_op_has_a_rule_or_a_reason(name: str) -> None:
+    has_rule = name in derivative or name in expansion
+    assert has_rule != (name in NOT_DIFFERENTIABLE), (
+        f"{name}: a derivative rule or an entry in NOT_DIFFERENTIABLE is missing"
+    )
+    if name not in NOT_DIFFERENTIABLE:
+        assert any(case.op == name for case in CASES), f"{name} has a rule that no case tests"
