@@ -75,6 +75,7 @@ def _outputs(type: Any) -> Any:
     return list(type.outputs.data)
 
 
+@transformer("SmallVector<Type>(cast<ShapedType>($_self).getNumElements(), $_self.getElementType())")
 @transformer(
     "SmallVector<Type, 2>(::llvm::cast<RankedTensorType>($_self).getNumElements(), "
     "::llvm::cast<RankedTensorType>($_self).getElementType())"

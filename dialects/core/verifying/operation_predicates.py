@@ -70,12 +70,6 @@ def _same_tensor_dims(op: Operation) -> bool:
     return first == (shape_of(result) if isinstance(result, TensorType) else ())
 
 
-def _elements_fit(op: Operation) -> bool:
-    shaped: Any = (op.results[0] if op.name == "vector.from_elements" else op.operands[0]).type
-    elements = values(op, "elements")
-    return len(elements) == elements_in(shaped) and all(e.type == shaped.element_type for e in elements)
-
-
 def _even(op: Operation) -> bool:
     extents = shape_of(op.operands[0].type)
     return bool(extents) and extents[-1] % 2 == 0
@@ -97,7 +91,6 @@ def _tensor_and_buffer(op: Operation) -> bool:
 _BY_NAME: dict[str, OpPredicate] = {
     "BooleanConditionOrMatchingShape": _select,
     "SameInputOutputTensorDims": _same_tensor_dims,
-    "ShapedTypeMatchesElementCountAndTypes": _elements_fit,
     "SourceVectorEvenElementCount": _even,
     "Bufferization_TensorAndBufferMatch": _tensor_and_buffer,
 }

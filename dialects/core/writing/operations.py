@@ -93,6 +93,15 @@ class OperationWriter(NameWriter):
         if self.options.locations:
             self.location(op.location)
 
+    def operation_without_results(self, op: Operation) -> None:
+        """Write an operation without the names of its results and its location, for a form that holds one op."""
+        name, dialect, short, write = form_of(op.__class__)
+        if write is None:
+            self.generic(op)
+        else:
+            self.put(short if dialect == self.default_dialect else name)
+            write(self, op)
+
     def generic(self, op: Operation) -> None:
         """Write an op in the generic form, without its results and location."""
         put, name = self.put, op.op_name.data if isinstance(op, UnregisteredOp) else op.name

@@ -164,8 +164,14 @@ class Operations:
             if derives(record, "RangedTypesMatchWith"):
                 kind = "RangedTypesMatchWith"
             return [kind, record["lhs"], record["rhs"], plain(record["transformer"]), summary]
+        if derives(record, "ShapedTypeMatchesElementCountAndTypes"):
+            return ["TypesMatchWith", record["shaped"], record["elements"], _ELEMENTS, summary]
         name = record["!superclasses"][-1] if record["!anonymous"] else record["!name"]
         return ["PredOpTrait", summary, tree(self.dump, record["predicate"]), name]
+
+
+_ELEMENTS = "SmallVector<Type>(cast<ShapedType>($_self).getNumElements(), $_self.getElementType())"
+"""What a trait says whose predicate cannot be read off upstream's definition: one value for each element."""
 
 
 def _effect(record: Record) -> str:
