@@ -217,7 +217,9 @@ class DmaStart:
         for _ in _START:
             accesses.append(_Access(p))
             p.require(",")
-        uses = p.operands()
+        uses = [p.operand()]
+        if p.accept(","):
+            uses += p.operands()
         if len(uses) not in (1, 3):
             p.fail("expected two stride related operands", start)
         extra = p.attr_dict()

@@ -36,9 +36,12 @@ class TypePlan:
     def _built_in(self, groups: Sequence[Any]) -> None:
         table = table_of(self.spec.name.partition(".")[0])
         assert table is not None
+        counted = {group.name for group in self.spec.operands}
         for group in groups:
             kind = table.type_kinds.get(group.constraint)
             text = kind.buildable if kind else None
+            if group.count != SINGLE and group.name not in counted:
+                continue  # How many results there are is not known from the type.
             if text and group.name not in self.sources:
                 self.sources[group.name] = _constant(group.name, text)
 
