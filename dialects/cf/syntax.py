@@ -29,7 +29,8 @@ class Switch:
         kind = p.type()
         p.require(",")
         p.require("[")
-        p.require("default")
+        if not p.accept("default"):
+            p.fail("expected 'default'", p.at)
         p.require(":")
         default, passed = p.successor_and_operands()
         successors, values, sizes = [default], [p.resolve(flag, kind), *passed], []
@@ -83,7 +84,7 @@ def _case_value(p: Any, kind: Any) -> bytes:
     start = p.at
     found = _CASE.match(p.text, start)
     if found is None:
-        return p.fail("expected an integer")
+        return p.fail("expected integer value", start)
     p.advance(found.end())
     if not isinstance(kind, IntegerType | IndexType):
         p.fail(f"a switch is on an integer, not on '{kind}'", start)

@@ -6,13 +6,24 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any, NamedTuple
 
-from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, StringAttr, UnitAttr, i1, i8, i16, i32, i64
+from xdsl.dialects.builtin import (
+    DenseArrayBase,
+    IndexType,
+    IntegerAttr,
+    StringAttr,
+    UnitAttr,
+    i1,
+    i8,
+    i16,
+    i32,
+    i64,
+)
 from xdsl.irdl import VerificationContext
 from xdsl.utils.exceptions import VerifyException
 
 from lamina.dialects.core.ods.spec import AttributeSpec, AttrKind, EnumSpec, OpSpec, Table, table_of
 
-_TYPES = {"i1": i1, "i8": i8, "i16": i16, "i32": i32, "i64": i64}
+_TYPES: dict[str, Any] = {"i1": i1, "i8": i8, "i16": i16, "i32": i32, "i64": i64, "index": IndexType()}
 
 
 class AttributeForm(NamedTuple):
