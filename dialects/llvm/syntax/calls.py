@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from xdsl.dialects.builtin import DenseArrayBase, StringAttr, i32
-from xdsl.dialects.llvm import LLVMVoidType
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from lamina.dialects.core.ods.syntax import directive, syntax
@@ -52,7 +51,7 @@ class _Callee:
                 place,
             )
         values += [p.resolve(use, type) for use, type in zip(self.uses, inputs, strict=True)]
-        return values, [type for type in outputs if not isinstance(type, LLVMVoidType)]
+        return values, outputs
 
 
 def _variadic_type(p: Any, attributes: dict[str, Attribute]) -> None:

@@ -168,7 +168,7 @@ class InsertExtractValueElementType:
         try:
             found = element_at(s.types[container][0], s.attributes[position].get_values())
         except ValueError as problem:
-            p.fail(str(problem), s.at)
+            p.fail(str(problem), p.at)
         s.types[value] = [found]
 
     @staticmethod
