@@ -9,8 +9,8 @@ from xdsl.dialects.llvm import LLVMArrayType
 from xdsl.ir import Operation
 
 from lamina.dialects.core.diagnostics import error
-from lamina.dialects.core.verifying.symbols import symbol_from
 from lamina.dialects.core.verifying.registry import verifies, verifies_uses
+from lamina.dialects.core.verifying.symbols import symbol_from
 from lamina.dialects.llvm.syntax.parts import held, word_of
 
 
@@ -45,7 +45,8 @@ def verify_global(op: Operation) -> None:
 
 
 _EFFECTS = frozenset(
-    f"llvm.{name}" for name in ("alloca", "load", "store", "call", "invoke", "inline_asm", "atomicrmw", "cmpxchg")
+    f"llvm.{name}"
+    for name in ("alloca", "load", "store", "call", "invoke", "inline_asm", "atomicrmw", "cmpxchg")
 )
 
 

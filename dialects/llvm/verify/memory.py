@@ -26,7 +26,8 @@ def ordering(op: Operation, name: str = "ordering") -> str:
 def _atomic_type(type: Any) -> bool:
     if type.name == "llvm.ptr" or str(type) in _FLOATS:
         return True
-    return isinstance(type, IntegerType) and type.width.data in (8, 16, 32, 64, 128)
+    width = type.width.data if isinstance(type, IntegerType) else 0
+    return width >= 8 and width & (width - 1) == 0
 
 
 def _check_access(op: Operation, type: Any, wrong: tuple[str, ...]) -> None:
