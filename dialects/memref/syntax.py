@@ -243,7 +243,8 @@ class DmaStart:
 
 
 def dma_parts(op: Operation) -> list[list[Any]]:
-    """Source, target, number of elements, tag and, if there are any, strides: each memref with its indices."""
+    """Source, target, number of elements, tag and, if there are any, strides: each memref with its
+    indices."""
     parts: list[list[Any]] = []
     wanted = 0
     for value in op.operands:

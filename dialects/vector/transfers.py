@@ -25,7 +25,8 @@ def minor_identity(dims: int, results: int) -> AffineMap:
 
 
 def default_map(shaped: Any, vector: VectorType) -> AffineMap | None:
-    """The map that is not written; None where the vector has more dimensions than what it moves to or from."""
+    """The map that is not written; None where the vector has more dimensions than what it moves to or
+    from."""
     dims, results = rank_of(shaped), effective_rank(shaped, vector)
     if dims == 0 and shape_of(vector) == (1,):
         return AffineMap(0, 0, (AffineConstantExpr(0),))

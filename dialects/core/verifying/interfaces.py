@@ -170,9 +170,13 @@ def check_offsets_sizes_strides(op: Operation, ranks: tuple[int, int, int]) -> N
     ):
         if len(numbers) != rank:
             raise error(f"expected {rank} {what} values, got {len(numbers)}", place)
-        dynamic = numbers.count(DYNAMIC_INDEX)
-        if len(group(op, spec, f"{what}s")) != dynamic:
-            raise error(f"expected {dynamic} dynamic {what} values", place)
+        dynamic, given = numbers.count(DYNAMIC_INDEX), len(group(op, spec, f"{what}s"))
+        if given != dynamic:
+            raise error(
+                f"expected the number of '{what}s' to match the number of dynamic entries in "
+                f"'static_{what}s' ({given} vs {dynamic})",
+                place,
+            )
         negative = next((n for n in numbers if n < 0 and n != DYNAMIC_INDEX), None)
         if negative is not None and what != "stride":
             raise error(f"expected {what}s to be non-negative, but got {negative}", place)

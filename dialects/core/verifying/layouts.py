@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX, AffineMapAttr, IntAttr, NoneAttr, StridedLayoutAttr
@@ -67,7 +68,7 @@ def _collect(expr: AffineExpr, factor: int, terms: dict[int, int]) -> bool:
     """Add the terms of ``factor * expr``: by dimension, the constant under -1; False where it is not
     linear."""
     if isinstance(expr, AffineConstantExpr):
-        return _add(terms, -1, _times(factor, expr.value))
+        return _add(terms, -1, product(factor, expr.value))
     if isinstance(expr, AffineDimExpr):
         return _add(terms, expr.position, factor)
     if isinstance(expr, AffineBinaryOpExpr):
@@ -76,7 +77,7 @@ def _collect(expr: AffineExpr, factor: int, terms: dict[int, int]) -> bool:
         if expr.kind is AffineBinaryOpKind.Mul:
             for one, other in ((expr.lhs, expr.rhs), (expr.rhs, expr.lhs)):
                 if isinstance(other, AffineConstantExpr):
-                    return _collect(one, _times(factor, other.value), terms)
+                    return _collect(one, product(factor, other.value), terms)
                 if not _has_dims(other):
                     return _collect(one, DYNAMIC_INDEX, terms)
         return not _has_dims(expr) and _add(terms, -1, DYNAMIC_INDEX)
@@ -89,11 +90,45 @@ def _add(terms: dict[int, int], position: int, value: int) -> bool:
     return True
 
 
-def _times(factor: int, value: int) -> int:
-    return DYNAMIC_INDEX if factor == DYNAMIC_INDEX else factor * value
-
-
 def _has_dims(expr: AffineExpr) -> bool:
     if isinstance(expr, AffineBinaryOpExpr):
         return _has_dims(expr.lhs) or _has_dims(expr.rhs)
     return isinstance(expr, AffineDimExpr)
+
+
+def product(a: int, b: int) -> int:
+    """A product that is dynamic where a factor is, but for zero."""
+    return DYNAMIC_INDEX if DYNAMIC_INDEX in (a, b) and 0 not in (a, b) else a * b
+
+
+def total(a: int, b: int) -> int:
+    """A sum that is dynamic where a part is."""
+    return DYNAMIC_INDEX if DYNAMIC_INDEX in (a, b) else a + b
+
+
+def has_identity_layout(type: Any) -> bool:
+    """Whether the layout of a memref is row-major by its form: none, an identity map, or strides of
+    one row."""
+    layout = type.layout
+    if isinstance(layout, NoneAttr):
+        return True
+    if isinstance(layout, AffineMapAttr):
+        results = layout.data.results
+        return len(results) == layout.data.num_dims and all(
+            isinstance(r, AffineDimExpr) and r.position == i for i, r in enumerate(results)
+        )
+    return strides_and_offset(type) == ([1], 0)
+
+
+def strided(strides: Sequence[int], offset: int) -> StridedLayoutAttr:
+    """A layout of strides and an offset, each of them possibly dynamic."""
+    shown = [None if stride == DYNAMIC_INDEX else stride for stride in strides]
+    return StridedLayoutAttr(shown, None if offset == DYNAMIC_INDEX else offset)
+
+
+def same_layout(first: Any, second: Any) -> bool:
+    """Whether two memrefs of one shape lie alike, whatever the form of their layouts."""
+    if first.layout == second.layout:
+        return True
+    found = strides_and_offset(first)
+    return found is not None and found == strides_and_offset(second)

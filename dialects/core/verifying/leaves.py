@@ -248,9 +248,18 @@ def _class(name: str) -> Condition:
         return CLASSES[plain]
     dialect = namespace.split("::")[0].lower()
     wanted = _mnemonics(dialect).get(plain)
+    if wanted is None and any(plain == f"{name}Attr" for name in _enums(dialect)):
+        return lambda x: isinstance(x, IntegerAttr)
     if wanted is None:
         raise KeyError(f"the class {name} is not known")
     return lambda x: mnemonic_of(x) == wanted
+
+
+@cache
+def _enums(dialect: str) -> frozenset[str]:
+    """The enumerations whose cases a dialect's ops hold as integers."""
+    table = table_of(dialect) if has_table(dialect) else None
+    return frozenset((*table.enums, "AtomicRMWKind") if table else ())
 
 
 _LLVM_TYPES = {
