@@ -23,6 +23,20 @@ class TypedStringAttr(ParametrizedAttribute, BuiltinAttribute):
 
 
 @irdl_attr_definition
+class TypedDialectAttr(ParametrizedAttribute, BuiltinAttribute):
+    """An attribute of a dialect with a type behind it: ``#d.name<…> : i32``."""
+
+    name = "builtin.typed_dialect_attribute"
+    value: Attribute
+    type: Attribute
+
+    def print_builtin(self, printer: Printer) -> None:
+        printer.print_attribute(self.value)
+        printer.print_string(" : ")
+        printer.print_attribute(self.type)
+
+
+@irdl_attr_definition
 class DenseStringAttr(ParametrizedAttribute, BuiltinAttribute):
     """Elements that are strings: ``dense<["a", "b"]> : tensor<2x!d.string>``. A splat holds one."""
 

@@ -185,7 +185,22 @@ class AttributeReader(ConstantReader, ExtendedReader, LocationReader, AffineRead
         return self.symbol()
 
     def _extended(self, kind: Attribute | None) -> Attribute:
-        return self.extended("#")
+        start = self.at
+        found = self.extended("#")
+        if not self.text.startswith(":", self.at) or self.text.startswith("::", self.at):
+            return found
+        symbol = WORD.match(self.text, start + 1)
+        if symbol is None or "." not in symbol.group():
+            return found
+        # An attribute of a dialect may have its type behind it.
+        self.advance(self.at + 1)
+        of = self.type()
+        own = getattr(found, "type", None)
+        if own is not None:
+            return found if own == of else self.fail("attribute type different than expected", start)
+        from lamina.dialects.builtin.attributes import TypedDialectAttr
+
+        return unchecked(TypedDialectAttr, value=found, type=of)
 
     def _type(self, kind: Attribute | None) -> Attribute:
         return self.type()

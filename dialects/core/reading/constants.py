@@ -293,9 +293,10 @@ class ConstantReader(ElementReader):
         if kind is None:
             if not self.accept(":"):
                 self.fail("expected ':'")
+            type_start = self.at
             kind = self.type()
-        if kind.__class__ not in (*_SHAPED, *_UNRANKED):
-            self.fail("`dense_resource` expected a shaped type")
+            if kind.__class__ not in (*_SHAPED, *_UNRANKED):
+                self.fail("`dense_resource` expected a shaped type", type_start)
         self._check_resource(key, kind, start)
         return unchecked(DenseResourceAttr, resource_handle=string_attr(key), type=kind)
 

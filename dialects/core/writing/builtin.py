@@ -12,6 +12,7 @@ from lamina.dialects.builtin.attributes import (
     DistinctAttr,
     FloatBitsAttr,
     SparseElementsAttr,
+    TypedDialectAttr,
     TypedStringAttr,
 )
 from lamina.dialects.core.writing.dense import dense_text, nested_text
@@ -21,6 +22,10 @@ from lamina.dialects.core.writing.quoting import quoted
 
 def _typed_string(w: Any, attribute: Any) -> str:
     return f"{quoted(attribute.value.data)} : {w.type_text(attribute.type)}"
+
+
+def _typed(w: Any, attribute: Any) -> str:
+    return f"{w.attribute_text(attribute.value)} : {w.type_text(attribute.type)}"
 
 
 def _float_bits(w: Any, attribute: Any) -> str:
@@ -57,6 +62,7 @@ def _sparse(w: Any, attribute: Any) -> str:
 
 WRITERS: dict[type, Callable[[Any, Any], str]] = {
     TypedStringAttr: _typed_string,
+    TypedDialectAttr: _typed,
     FloatBitsAttr: _float_bits,
     DistinctAttr: _distinct,
     DenseStringAttr: _dense_string,
