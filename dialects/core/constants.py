@@ -37,6 +37,8 @@ class Blob:
     """The bytes of a resource: a read-only 1-d uint8 array that starts at a multiple of 64."""
 
     data: np.ndarray = field(repr=False)
+    alignment: int = ALIGNMENT
+    """The alignment that its text asks for."""
 
     @cached_property
     def digest(self) -> str:
@@ -64,21 +66,21 @@ def aligned_copy(array: np.ndarray) -> np.ndarray:
     return copy
 
 
-def _as_blob(array: np.ndarray) -> Blob:
+def _as_blob(array: np.ndarray, alignment: int) -> Blob:
     """A blob over the array's bytes, shared where they are immutable, contiguous and aligned already."""
     shareable = array.flags.c_contiguous and not array.flags.writeable
     if not (shareable and array.ctypes.data % ALIGNMENT == 0):
         array = aligned_copy(array)
-    return Blob(array.reshape(-1).view(np.uint8) if array.size else np.empty(0, np.uint8))
+    return Blob(array.reshape(-1).view(np.uint8) if array.size else np.empty(0, np.uint8), alignment)
 
 
-def add_resource(array: np.ndarray, key: str | None = None) -> str:
+def add_resource(array: np.ndarray, key: str | None = None, alignment: int = ALIGNMENT) -> str:
     """Put an array's bytes into the table; returns the key under which they are found.
 
     Without a key it is derived from the content, so equal arrays share one blob. A key that is taken
-    by other bytes gets the content's digest appended.
+    by other bytes gets the content's digest appended. ``alignment`` is what a text says of it.
     """
-    blob = _as_blob(array)
+    blob = _as_blob(array, alignment)
     with _lock:
         key = key or f"const_{blob.digest}"
         held = _blobs.get(key)

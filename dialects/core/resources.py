@@ -4,41 +4,44 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NoReturn
 
-import numpy as np
 from xdsl.dialects.builtin import DenseResourceAttr
 from xdsl.ir import Operation
-from xdsl.utils.exceptions import ParseError
-from xdsl.utils.lexer import Input, Span
-from xdsl.utils.mlir_lexer import MLIRTokenKind, StringLiteral
 
-from lamina.dialects.core.constants import NO_DATA_HINT, add_resource, aligned_bytes, has_resource
 from lamina.dialects.core.diagnostics import error
-from lamina.dialects.core.lexer import Lexer
+from lamina.dialects.core.reading.cursor import STRING, Cursor
+
+if TYPE_CHECKING:
+    import numpy as np
 
 _HEADER_BYTES = 4
 """A blob starts with its alignment, as a little-endian 32-bit number."""
 _CHUNK = 1 << 20
 _NO_DIGIT = re.compile(r"[^0-9A-Fa-f]")
+_WHERE = " in the resources of the file"
+_VALUE = re.compile(r"[^,}\n]*+")
 
 
 def take_resources(text: str, name: str) -> tuple[str, dict[str, str]]:
     """Put the text's resource blobs into the table.
 
     Returns the text without them (of as many lines), and the key in the table for each key in the text.
-    Raises xDSL's :class:`ParseError` at the place where the section is malformed or cut off.
+    Raises :class:`LaminaError` at the place where the section is malformed or cut off.
     """
     start = text.rfind("{-#")
     if start < 0:
         return text, {}
-    section = _Section(Input(text, name), start)
-    keys = section.read()
-    end = section.end
-    return text[:start] + "\n" * text.count("\n", start, end) + text[end:], keys
+    section = _Section()
+    section.start(text, name)
+    end = section.read(start)
+    return text[:start] + "\n" * text.count("\n", start, end) + text[end:], section.keys
 
 
 def require_resources(root: Operation) -> None:
     """Raise a :class:`LaminaError` at the first op that holds a resource without data."""
+    from lamina.dialects.core.constants import NO_DATA_HINT, has_resource
+
     for op in root.walk():
         for attribute in (*op.properties.values(), *op.attributes.values()):
             if isinstance(attribute, DenseResourceAttr) and not has_resource(attribute.resource_handle.data):
@@ -46,107 +49,136 @@ def require_resources(root: Operation) -> None:
                 raise error(message, op, hint=NO_DATA_HINT)
 
 
-class _Section:
+class _Section(Cursor):
     """Reads one metadata section; blobs are decoded in place, piece by piece."""
 
-    def __init__(self, text: Input[str], start: int) -> None:
-        self._lexer = Lexer(text)
-        self._lexer.pos = start
-        self._start = start
-        self._token = self._lexer.lex()
-        self._keys: dict[str, str] = {}
-        self.end = start
-        """The position after what was read."""
+    keys: dict[str, str]
+    """The table's key for each key of the section."""
+    _opening = 0
 
-    def read(self) -> dict[str, str]:
-        """The table's key for each key of the section."""
-        self._advance()
-        self._entries(MLIRTokenKind.FILE_METADATA_END, self._kind_of_resources)
-        return self._keys
+    def read(self, opening: int) -> int:
+        """Read the section that starts at ``opening``; returns the position after it."""
+        self.keys, self._opening = {}, opening
+        self.advance(opening + 3)
+        self._entries("#-}", self._kind_of_resources)
+        return self.at
 
-    def _entries(self, closing: MLIRTokenKind, read: Callable[[str], None]) -> None:
+    def _entries(self, closing: str, read: Callable[[str], None]) -> None:
         """``key: value`` pairs, separated by commas, up to and with a closing token."""
-        while self._token.kind is not closing:
+        while not self.text.startswith(closing, self.at):
             key = self._key()
-            self._expect(MLIRTokenKind.COLON)
+            self._expect(":")
             read(key)
-            if self._token.kind is not closing:
-                self._expect(MLIRTokenKind.COMMA)
-        self.end = self._token.span.end
-        if closing is not MLIRTokenKind.FILE_METADATA_END:
-            # What follows the section is not ours to judge.
-            self._advance()
+            if not self.text.startswith(closing, self.at):
+                self._expect(",")
+        # What follows the section is not ours to judge, blanks included.
+        self.at += len(closing)
+        if closing != "#-}":
+            self.advance(self.at)
 
     def _kind_of_resources(self, kind: str) -> None:
         if kind not in ("dialect_resources", "external_resources"):
-            raise self._error(f"expected 'dialect_resources' or 'external_resources', found '{kind}'")
-        self._expect(MLIRTokenKind.L_BRACE)
-        # What belongs to tools (external) or to other dialects is skipped.
-        builtin = kind == "dialect_resources"
-        self._entries(MLIRTokenKind.R_BRACE, lambda owner: self._resources_of(builtin and owner == "builtin"))
+            start = self.text.rfind(kind, 0, self.at)
+            self._wrong(f"expected 'dialect_resources' or 'external_resources', found '{kind}'", start)
+        self._expect("{")
+        if kind == "external_resources":
+            # What belongs to tools may be anything.
+            self._entries("}", lambda owner: self._resources_of(self._skip))
+        else:
+            self._entries(
+                "}", lambda owner: self._resources_of(self._blob if owner == "builtin" else self._check)
+            )
 
-    def _resources_of(self, kept: bool) -> None:
-        self._expect(MLIRTokenKind.L_BRACE)
-        self._entries(MLIRTokenKind.R_BRACE, self._blob if kept else lambda _: self._advance())
+    def _resources_of(self, read: Callable[[str], None]) -> None:
+        self._expect("{")
+        self._entries("}", read)
+
+    def _skip(self, key: str) -> None:
+        end = self._end_of_string() if self.text.startswith('"', self.at) else None
+        found = _VALUE.match(self.text, self.at)
+        self.advance(end if end is not None else found.end() if found else self.at)
+
+    def _check(self, key: str) -> None:
+        """The data of another dialect, which Lamina does not keep, is data all the same."""
+        first, last = self._inside_of_string(key)
+        self._digits(key, first, last)
+        self.advance(last + 1)
 
     def _blob(self, key: str) -> None:
-        span = self._token.span
-        if self._token.kind is not MLIRTokenKind.STRING_LIT:
-            raise self._error(f"expected the data of resource '{key}' as a string of hexadecimal digits")
-        self._keys[key] = add_resource(self._bytes(key, span)[_HEADER_BYTES:], key)
-        self._advance()
+        from lamina.dialects.core.constants import add_resource
 
-    def _bytes(self, key: str, span: Span[str]) -> np.ndarray:
-        """The bytes of a string ``"0x…"``, at a position that leaves the data after the header aligned."""
-        text = span.input.content
-        first, last = span.start + 3, span.end - 1
-        if not text.startswith("0x", span.start + 1):
-            raise ParseError(span, f"the data of resource '{key}' must start with '0x'")
-        digits = last - first
+        first, last = self._inside_of_string(key)
+        data = self._bytes(key, first, last)
+        alignment = int.from_bytes(data[:_HEADER_BYTES].tobytes(), "little")
+        self.keys[key] = add_resource(data[_HEADER_BYTES:], key, alignment)
+        self.advance(last + 1)
+
+    def _inside_of_string(self, key: str) -> tuple[int, int]:
+        """Where the inside of a string starts and ends."""
+        if not self.text.startswith('"', self.at):
+            self._wrong(f"expected the data of resource '{key}' as a string of hexadecimal digits", self.at)
+        return self.at + 1, self._end_of_string() - 1
+
+    def _end_of_string(self) -> int:
+        """The position after a string, found without a look at each of its characters."""
+        end = self.text.find('"', self.at + 1)
+        if end > 0 and self.text[end - 1] == "\\" and (found := STRING.match(self.text, self.at)):
+            return found.end()
+        if end < 0:
+            self._cut_off()
+        if self.text.find("\n", self.at, end) >= 0:
+            self.fail("the string is not closed by '\"' on its line")
+        return end + 1
+
+    def _digits(self, key: str, first: int, last: int) -> int:
+        """How many digits stand between two positions, after ``0x``: of whole bytes, with the header."""
+        if not self.text.startswith("0x", first):
+            self.fail(f"the data of resource '{key}' must start with '0x'", first - 1)
+        digits = last - first - 2
         if digits % 2 or digits < 2 * _HEADER_BYTES:
-            message = f"the data of resource '{key}' is cut off: it has {digits} hexadecimal digits"
-            raise ParseError(span, message)
+            self.fail(
+                f"the data of resource '{key}' is cut off: it has {digits} hexadecimal digits", first - 1
+            )
+        return digits
+
+    def _bytes(self, key: str, first: int, last: int) -> np.ndarray:
+        """The bytes of a string ``"0x…"``, at a position that leaves the data after the header aligned."""
+        import numpy as np
+
+        from lamina.dialects.core.constants import aligned_bytes
+
+        digits = self._digits(key, first, last)
+        first += 2
         # The header stands before the aligned bytes.
         data = aligned_bytes(digits // 2 + 64)[64 - _HEADER_BYTES : 64 - _HEADER_BYTES + digits // 2]
         for at in range(0, digits, 2 * _CHUNK):
-            piece = text[first + at : min(first + at + 2 * _CHUNK, last)]
+            piece = self.text[first + at : min(first + at + 2 * _CHUNK, last)]
             try:
                 data[at // 2 : (at + len(piece)) // 2] = np.frombuffer(bytes.fromhex(piece), np.uint8)
             except ValueError:
-                wrong = _NO_DIGIT.search(text, first + at)
+                wrong = _NO_DIGIT.search(self.text, first + at)
                 place = wrong.start() if wrong else first
-                message = f"the data of resource '{key}' holds a character that is no hexadecimal digit"
-                raise ParseError(Span(place, place + 1, span.input), message) from None
+                self.fail(
+                    f"the data of resource '{key}' holds a character that is no hexadecimal digit", place
+                )
         data.flags.writeable = False
         return data
 
     def _key(self) -> str:
-        token = self._token
-        if token.kind is MLIRTokenKind.STRING_LIT:
-            self._advance()
-            return StringLiteral.from_span(token.span).string_contents
-        if token.kind is not MLIRTokenKind.BARE_IDENT:
-            raise self._error("expected a key")
-        self._advance()
-        return token.text
+        start = self.at
+        quoted = self.optional_string() if self.text.startswith('"', start) else None
+        key = self.decoded(quoted, start) if quoted is not None else self.optional_word()
+        return key if key else self._wrong("expected a key", start)
 
-    def _expect(self, kind: MLIRTokenKind) -> None:
-        if self._token.kind is not kind:
-            raise self._error(f"expected '{kind.value}'")
-        self._advance()
+    def _expect(self, token: str) -> None:
+        if not self.accept(token):
+            self._wrong(f"expected '{token}'")
 
-    def _advance(self) -> None:
-        try:
-            self._token = self._lexer.lex()
-        except ParseError as problem:
-            unclosed = problem.span.start == self._lexer.input.content.rfind('"')
-            raise self._cut_off() if unclosed else problem from None
+    def _wrong(self, message: str, position: int | None = None) -> NoReturn:
+        if self.at >= len(self.text):
+            self._cut_off()
+        self.fail(message + _WHERE, position)
 
-    def _error(self, message: str) -> ParseError:
-        if self._token.kind is MLIRTokenKind.EOF:
-            return self._cut_off()
-        return ParseError(self._token.span, f"{message} in the resources of the file")
-
-    def _cut_off(self) -> ParseError:
-        here = Span(self._start, self._start + 3, self._lexer.input)
-        return ParseError(here, "the resources that start here are cut off: there is no closing '#-}'")
+    def _cut_off(self) -> Any:
+        message = "the resources that start here are cut off: there is no closing '#-}'"
+        self.fail(message, self._opening)

@@ -39,7 +39,7 @@ SECTIONS: list[Case] = [
     ),
     (
         "resources: { builtin: { w: 4 } }",
-        "6:14",
+        "6:3",
         "expected 'dialect_resources' or 'external_resources', found 'resources' in the resources of the "
         "file",
     ),
@@ -55,7 +55,7 @@ TYPES: list[Case] = [
     ("tensor<2xf32>", "2:35", "the resource holds 4 bytes, its type tensor<2xf32> needs 8"),
     ("tensor<?xf32>", "2:35", "a resource needs a type of static shape, not tensor<?xf32>"),
     ("tensor<1x!llvm.ptr>", "2:35", "a resource cannot hold elements of type !llvm.ptr"),
-    ("f32", "2:35", "a resource needs a tensor, vector or memref type, not f32"),
+    ("f32", "2:40", "`dense_resource` expected a shaped type"),
 ]
 
 

@@ -321,11 +321,13 @@ class ConstantReader(ElementReader):
         """A resource whose data is known holds as many bytes as its type needs."""
         from lamina.dialects.core.constants import has_resource, resource
 
-        if kind.__class__ in _UNRANKED or DYNAMIC_INDEX in kind.get_shape() or not has_resource(key):
+        if not has_resource(key):
             return
+        if kind.__class__ in _UNRANKED or DYNAMIC_INDEX in kind.get_shape():
+            self.fail(f"a resource needs a type of static shape, not {kind}", start)
         element = kind.element_type
         if element.__class__ not in _NUMBERS:
-            return
+            self.fail(f"a resource cannot hold elements of type {element}", start)
         held, needed = resource(key).data.nbytes, math.prod(kind.get_shape()) * element_size(element)
         if held != needed:
             self.fail(f"the resource holds {held} bytes, its type {kind} needs {needed}", start)

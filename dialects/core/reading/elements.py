@@ -12,7 +12,7 @@ from lamina.dialects.core.reading.numbers import NUMBER, NumberReader, parsed_in
 from lamina.dialects.core.reading.types import BLANK, FLOAT_CLASSES
 
 _ELEMENT = re.compile(
-    rf"(?:(-){BLANK})?(?:({NUMBER})|(true|false)(?![\w$.])|(\"(?:[^\"\\\n]|\\.)*+\")){BLANK}", re.ASCII
+    rf"(?:(-){BLANK})?(?:({NUMBER})|(true|false)(?![\w$.])|(\"(?:[^\"\\\n]++|\\.)*+\")){BLANK}", re.ASCII
 )
 _LONG = 2000
 """Characters from which on a literal is worth NumPy."""

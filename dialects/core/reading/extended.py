@@ -27,7 +27,7 @@ _ALIAS = re.compile(r"^[ \t]*([#!][A-Za-z0-9_$.\-]+)[ \t]*=", re.MULTILINE | re.
 _BRACKETS = re.compile(r"->|[<>()\[\]{}\"]")
 _BODY = re.compile(r"->|[<>()\[\]{}\"]|[#!][A-Za-z0-9_$][\w$.\-]*+|(?<![\w$.])distinct\[", re.ASCII)
 _ALIAS_USE = re.compile(r"[#!][A-Za-z0-9_$][\w$\-]*+(?![.<])", re.ASCII)
-_STRING = re.compile(r'"(?:[^"\\\n]|\\.)*+"')
+_STRING = re.compile(r'"(?:[^"\\\n]++|\\.)*+"')
 _OPENING = {">": "<", ")": "(", "]": "[", "}": "{"}
 _PRETTY = re.compile(r"([A-Za-z_][\w$.]*+)(<.*>)?+", re.ASCII | re.DOTALL)
 _BLANKS = re.compile(rf"{BLANK}")
@@ -334,7 +334,7 @@ class ExtendedReader(TypeReader):
 
 def _with_single_blanks(text: str) -> str:
     """Text with its comments removed and its blanks made single ones."""
-    pieces = re.split(r'("(?:[^"\\\n]|\\.)*+")', text)
+    pieces = re.split(r'("(?:[^"\\\n]++|\\.)*+")', text)
     for i in range(0, len(pieces), 2):
         pieces[i] = re.sub(r"(?:[ \t\r\n]++|//[^\n]*+)++", " ", pieces[i])
     return "".join(pieces)

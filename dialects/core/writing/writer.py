@@ -15,9 +15,6 @@ from lamina.dialects.core.writing.dense import hexadecimal_pieces
 from lamina.dialects.core.writing.quoting import keyword
 from lamina.dialects.core.writing.state import Options
 
-_ALIGNMENT_HEADER = "40000000"
-"""64 as a little-endian 32-bit number."""
-
 
 class _Stream:
     """A stream for those who write to a printer's stream: what is written joins the text."""
@@ -68,7 +65,8 @@ class Writer(Bridge):
             return
         yield "\n\n{-#\n  dialect_resources: {\n    builtin: {\n"
         for i, key in enumerate(keys):
-            yield f'      {keyword(key)}: "0x{_ALIGNMENT_HEADER}'
+            alignment = resource(key).alignment.to_bytes(4, "little").hex().upper()
+            yield f'      {keyword(key)}: "0x{alignment}'
             yield from hexadecimal_pieces(cast(Any, resource(key).data.data))
             yield '",\n' if i + 1 < len(keys) else '"\n'
         yield "    }\n  }\n#-}"
