@@ -84,6 +84,7 @@ _VALUE_SEMANTICS = (VectorType, *TENSORS)
 CLASSES: dict[str, Condition] = {
     "AffineMapAttr": lambda a: a.name == "affine_map",
     "ArrayAttr": lambda a: isinstance(a, ArrayAttr),
+    "AtomicRMWKindAttr": lambda a: isinstance(a, IntegerAttr) and signless(a.type, 64),
     "BaseMemRefType": lambda t: isinstance(t, MEMREFS),
     "BoolAttr": lambda a: isinstance(a, IntegerAttr) and signless(a.type, 1),
     "ComplexType": lambda t: isinstance(t, ComplexType),
