@@ -28,7 +28,8 @@ def resized(type: Any, extent: int) -> VectorType:
 
 
 @transformer(
-    "[&]() -> VectorType { auto vectorType = cast<VectorType>($_self); VectorType::Builder builder(vectorType); "
+    "[&]() -> VectorType { auto vectorType = cast<VectorType>($_self); "
+    "VectorType::Builder builder(vectorType); "
     "auto lastDim = vectorType.getRank() - 1; auto newDimSize = vectorType.getDimSize(lastDim) / 2;; "
     "if (newDimSize <= 0) return vectorType; // (invalid input type) "
     "return builder.setDim(lastDim, newDimSize); }()"
@@ -39,7 +40,8 @@ def _half(type: Any) -> Any:
 
 
 @transformer(
-    "[&]() -> VectorType { auto vectorType = cast<VectorType>($_self); VectorType::Builder builder(vectorType); "
+    "[&]() -> VectorType { auto vectorType = cast<VectorType>($_self); "
+    "VectorType::Builder builder(vectorType); "
     "if (vectorType.getRank() == 0) { static constexpr int64_t v2xTyShape[] = {2}; "
     "return builder.setShape(v2xTyShape); } auto lastDim = vectorType.getRank() - 1; "
     "return builder.setDim(lastDim, vectorType.getDimSize(lastDim) * 2); }()"

@@ -142,7 +142,7 @@ _BY_TEXT: dict[str, OpPredicate] = {
     "!isScalableVectorType($srcvec.getType())": _into_scalable,
     "getVectorNumElements($res.getType()) ==": _twice,
     "getPos() % getResultVectorType()": _multiple_of(lambda op: op.results[0].type),
-    "getPos() % getSourceVectorType()": _multiple_of(lambda op: values(op, "source")[0].type),
+    "getPos() % getSourceVectorType()": _multiple_of(lambda op: values(op, "valueToStore")[0].type),
     "VectorBitWidth() <= 131072": _small,
 }
 """By a part of the C++ text."""

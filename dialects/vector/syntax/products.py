@@ -38,7 +38,7 @@ class Contract:
         types.append(p.type())
         iterators = attributes.get("iterator_types")
         if not isinstance(iterators, ArrayAttr):
-            p.fail("expected iterator_types array attribute", start)
+            p.fail('expected "iterator_types" array attribute', start)
         attributes["iterator_types"] = ArrayAttr([_iterator(p, kind, start) for kind in iterators.data])
         attributes.setdefault("kind", ADD)
         return p.build(name, p.resolve_all(uses, types), types[-1:], attributes)
@@ -89,8 +89,9 @@ class OuterProduct:
             p.fail("expected vector type for operand #1", start)
         attributes.setdefault("kind", ADD)
         factors = [left, right] if isinstance(right, VectorType) else [left]
-        if any(not shape_of(factor) for factor in factors):
-            p.fail("expected 1-d vector for operand #1", start)
+        for number, factor in enumerate(factors):
+            if len(shape_of(factor)) != 1:
+                p.fail(f"expected 1-d vector for operand #{number + 1}", start)
         result = VectorType(
             left.element_type,
             [shape_of(factor)[0] for factor in factors],
