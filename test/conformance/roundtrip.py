@@ -21,7 +21,8 @@ from reference import Reference
 
 _GENERIC_OP = re.compile(r'(?<![\w$.])"([A-Za-z_][\w$.\-]*)"\(')
 _NOT_KNOWN = re.compile(
-    r"unregistered|unsupported|unknown (dialect|operation)|has no operation|no custom", re.IGNORECASE
+    r"unregistered|unsupported|unknown (dialect|operation)|is unknown|not found for|has no operation|no custom",
+    re.IGNORECASE,
 )
 
 
@@ -67,10 +68,11 @@ def is_counted(chunk: Chunk, generic: str | None) -> bool:
     """Whether a chunk holds only ops of the promised dialects (others only where it is generic itself)."""
     if generic is None:
         return False
-    return all(
-        name.partition(".")[0] in OPERATIONS or f'"{name}"' in chunk.text
-        for name in _GENERIC_OP.findall(generic)
+    # An op of another dialect has to be generic each time that it stands in the source.
+    others = collections.Counter(
+        name for name in _GENERIC_OP.findall(generic) if name.partition(".")[0] not in OPERATIONS
     )
+    return all(chunk.text.count(f'"{name}"') >= count for name, count in others.items())
 
 
 def valid_chunks(found: Sequence[Chunk], reference: Reference) -> list[tuple[Chunk, str]]:

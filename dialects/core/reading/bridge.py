@@ -7,6 +7,7 @@ for in general (types, attributes, regions, operations) comes back to ours.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn, TypeVar, cast
 
@@ -21,11 +22,12 @@ from xdsl.utils.lexer import Input, Span
 from lamina.dialects.core.lexer import Lexer
 from lamina.dialects.core.names import unknown_operation
 from lamina.dialects.core.ods.kinds import OpKind
-from lamina.dialects.core.ods.spec import spec_of
+from lamina.dialects.core.ods.spec import spec_of, table_of
 from lamina.dialects.core.ods.syntax import parser_of
 from lamina.dialects.core.reading.operations import Argument, OperationReader, Unresolved
 
 _T = TypeVar("_T")
+_INTEGER_TYPE = re.compile(r"[su]?i[0-9]+")
 
 
 class BridgedReader(OperationReader, Parser):
@@ -75,6 +77,8 @@ class BridgedReader(OperationReader, Parser):
                     "write it in the generic form, in quotes",
                 )
             return candidate, _read_by_class
+        if _INTEGER_TYPE.fullmatch(name):
+            return self.fail("expected operation name in quotes", start)
         message, hint = unknown_operation(self.ctx, name, False)
         return self.fail(message, start, hint)
 
@@ -87,6 +91,10 @@ class BridgedReader(OperationReader, Parser):
         if kind is None:
             message, hint = unknown_operation(self.ctx, name, True)
             self.fail(message, self.at, hint)
+        dialect = name.partition(".")[0]
+        if issubclass(kind, UnregisteredOp) and table_of(dialect) is not None:
+            message = f"unregistered operation '{name}' found in dialect ('{dialect}') that does not allow"
+            self.fail(f"{message} unknown operations", self.at)
         return OpKind(name, kind, spec_of(name), self.attribute_from_text)
 
     def fail_with_note(self, message: str, position: int, note: str, other: int | None) -> NoReturn:

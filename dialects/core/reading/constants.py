@@ -122,7 +122,7 @@ class ConstantReader(ElementReader):
             return self._strings(kind, elements, start)
         if element.__class__ is ComplexType:
             self._check_parts(kind, elements, shape, count, start)
-        elif len(elements) != (1 if shape is None else math.prod(shape)):
+        elif len(elements) != (1 if shape is None else math.prod(shape) if shape else 0):
             self.fail(f"complex elements are no values of '{element}'", start)
         return self._dense_attribute(kind, self.packed(elements, element), shape or [], start)
 

@@ -286,6 +286,8 @@ class OperationReader(AttributeReader):
 
     def _generic(self, start: int) -> Operation:
         name = self.string("operation name in quotes")
+        if not name:
+            self.fail("empty operation name is invalid", start)
         self._names.append(name)
         kind = self.kind(name)
         uses = self.operands_in("(", ")")

@@ -31,6 +31,7 @@ from xdsl.ir import Attribute, BuiltinAttribute
 from xdsl.ir.affine import AffineDimExpr
 
 from lamina.dialects.core.making import FALSE, TRUE, array_of, shape_of, unchecked
+from lamina.dialects.core.ods.attributes import OdsType
 from lamina.dialects.core.reading.types import BLANK, FLOAT_CLASSES, TypeReader, reads_type
 
 NONE = NoneAttr()
@@ -46,8 +47,8 @@ _UNSCALED: list[ArrayAttr] = [array_of((FALSE,) * rank) for rank in range(9)]
 
 
 def _is_of_a_dialect(element: Attribute) -> bool:
-    """Whether a type belongs to a registered dialect, which has a say in what it may be an element of."""
-    return not isinstance(element, BuiltinAttribute)
+    """Whether a type belongs to a dialect, which alone knows what it may be an element of."""
+    return not isinstance(element, BuiltinAttribute) or isinstance(element, UnregisteredAttr | OdsType)
 
 
 @reads_type("tensor")
@@ -63,15 +64,11 @@ def tensor(reader: TypeReader, start: int) -> Attribute:
         reader.fail("cannot apply encoding to unranked tensor")
     reader.closing("tensor type")
     kind = element.__class__
-    if kind not in _TENSOR_ELEMENTS and (not _is_of_a_dialect(element) and not _is_opaque(element)):
+    if kind not in _TENSOR_ELEMENTS and not _is_of_a_dialect(element):
         reader.fail("invalid tensor element type", element_start)
     if dimensions is None:
         return unchecked(UnrankedTensorType, element_type=element)
     return unchecked(TensorType, shape=shape_of(tuple(dimensions)), element_type=element, encoding=encoding)
-
-
-def _is_opaque(element: Attribute) -> bool:
-    return isinstance(element, UnregisteredAttr)
 
 
 @reads_type("vector")
