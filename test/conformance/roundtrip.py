@@ -21,7 +21,8 @@ from reference import Reference
 
 _GENERIC_OP = re.compile(r'(?<![\w$.])"([A-Za-z_][\w$.\-]*)"\(')
 _NOT_KNOWN = re.compile(
-    r"unregistered|unsupported|unknown (dialect|operation)|is unknown|not found for|has no operation|no custom",
+    r"unregistered|unsupported|unknown (dialect|operation)|is unknown|not found for|has no operation|"
+    r"no custom",
     re.IGNORECASE,
 )
 

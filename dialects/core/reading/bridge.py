@@ -91,8 +91,8 @@ class BridgedReader(OperationReader, Parser):
         if kind is None:
             message, hint = unknown_operation(self.ctx, name, True)
             self.fail(message, self.at, hint)
-        dialect = name.partition(".")[0]
-        if issubclass(kind, UnregisteredOp) and table_of(dialect) is not None:
+        dialect, dot, _ = name.partition(".")
+        if dot and issubclass(kind, UnregisteredOp) and table_of(dialect) is not None:
             message = f"unregistered operation '{name}' found in dialect ('{dialect}') that does not allow"
             self.fail(f"{message} unknown operations", self.at)
         return OpKind(name, kind, spec_of(name), self.attribute_from_text)
