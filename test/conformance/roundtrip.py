@@ -73,7 +73,8 @@ def is_counted(chunk: Chunk, generic: str | None) -> bool:
     others = collections.Counter(
         name for name in _GENERIC_OP.findall(generic) if name.partition(".")[0] not in OPERATIONS
     )
-    return all(chunk.text.count(f'"{name}"') >= count for name, count in others.items())
+    source = re.sub(r"^\s*//.*", "", chunk.text, flags=re.MULTILINE)
+    return all(source.count(f'"{name}"') >= count for name, count in others.items())
 
 
 def valid_chunks(found: Sequence[Chunk], reference: Reference) -> list[tuple[Chunk, str]]:

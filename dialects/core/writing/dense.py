@@ -46,7 +46,7 @@ def is_splat(data: bytes, size: int) -> bool:
 def dense_text(shape: Sequence[int], element: Any, data: bytes, hexadecimal_above: int | None) -> str:
     """What stands between the angle brackets of ``dense<…>``."""
     size, count = stored_size(element), math.prod(shape)
-    if count == 0 or not data:
+    if not data:
         return ""
     if is_splat(data, size):
         return element_texts(element, data[:size])[0]

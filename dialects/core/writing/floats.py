@@ -88,6 +88,9 @@ def _text(bits: int, form: Format) -> str:
     if parts is None:
         return f"0x{bits:X}"
     negative, significand, exponent = parts
+    if form.width > 64 and significand and (significand // (significand & -significand)).bit_length() > 53:
+        # Upstream reads decimal numbers as of 64 bits, which would lose digits.
+        return f"0x{bits:X}"
     sign = "-" if negative else ""
     if significand == 0:
         return sign + "0.000000e+00"
