@@ -129,12 +129,17 @@ def _check_reductions(op: Operation, reduce: Operation, initial: int) -> None:
             )
 
 
-@verifies("scf.reduce", after_regions=True)
+@verifies("scf.reduce")
 def verify_reduce(op: Operation) -> None:
-    """There is a region for each operand, with two arguments of its type."""
+    """There is a region for each operand."""
     if len(op.regions) != len(op.operands):
         message = f"expects number of reduction regions: {len(op.regions)} to be the same as number of"
         raise error(f"{message} reduction operands: {len(op.operands)}", op)
+
+
+@verifies("scf.reduce", after_regions=True)
+def verify_reductions(op: Operation) -> None:
+    """Each region takes two values of its operand's type."""
     for number, (region, operand) in enumerate(zip(op.regions, op.operands, strict=True)):
         block: Any = region.first_block
         if block is None or block.last_op is None:

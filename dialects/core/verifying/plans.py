@@ -70,7 +70,7 @@ class Plan:
                     _check_attribute(op, value, holds, seen, message)
         types = [value._type for value in op._operands]  # pyright: ignore[reportPrivateUsage]
         types.extend([value._type for value in op.results])  # pyright: ignore[reportPrivateUsage]
-        key: Any = (len(op.results), *map(id, types))
+        key: Any = (len(op.results), len(op.regions), len(op._successors), *map(id, types))  # pyright: ignore[reportPrivateUsage]
         if self._segments:
             key = (key, *_sizes_in(op))
         if key not in self._right:
