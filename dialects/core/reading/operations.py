@@ -450,6 +450,10 @@ class OperationReader(AttributeReader):
         region.add_block(block)
         for value, argument in zip(block.args, arguments, strict=True):
             value.location = argument.location or self.location_at(argument.at)
+            if argument.name in self.forward_ssa_references:
+                message = f"region entry argument '%{argument.name}' is already in use"
+                first = self._uses.get(argument.name)
+                self.fail_with_note(message, argument.at, "previously referenced here", first)
             self.define(argument.name, (value,), argument.at)
         self._body(block)
 
