@@ -93,8 +93,9 @@ class AttributeWriter(TypeWriter):
         """Write an attribute of a dialect without its name: ``<add>``."""
         text = self.attribute_text(attribute)
         if isinstance(attribute, OpaqueSyntaxAttribute):
+            # The format of such an attribute begins with a blank.
             found = _OPAQUE_FORM.fullmatch(text)
-            self.put(found[1] if found else text)
+            self.put(f" {found[1] if found else text}")
             return
         name = _DIALECT_NAME.match(text)
         self.put(text[name.end() :] if name else text)
