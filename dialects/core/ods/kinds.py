@@ -121,14 +121,29 @@ def slots_of(counts: Sequence[int], total: int, sizes: Sequence[int] | None) -> 
     return slices
 
 
+_shapes: dict[str, tuple[bool, list[int], bool, list[int]]] = {}
+"""For each op by name: whether all its operands are single, how many each group holds; results likewise."""
+
+
+def _shape(spec: OpSpec) -> tuple[bool, list[int], bool, list[int]]:
+    found = _shapes.get(spec.name)
+    if found is None:
+        operands = [group.count for group in spec.operands]
+        results = [group.count for group in spec.results]
+        found = _shapes[spec.name] = (not any(operands), operands, not any(results), results)
+    return found
+
+
 def groups_of(op: Operation, spec: OpSpec, what: str) -> list[Any] | None:
     """The values of each group of operands or results (``what``) of an op, in order."""
-    declared = spec.operands if what == "operands" else spec.results
-    values = op._operands if what == "operands" else op.results  # pyright: ignore[reportPrivateUsage]
-    if not any(group.count for group in declared):
-        return [values[i : i + 1] for i in range(len(declared))] if len(values) == len(declared) else None
-    name = "operandSegmentSizes" if what == "operands" else "resultSegmentSizes"
+    operands_single, operand_counts, results_single, result_counts = _shape(spec)
+    if what == "operands":
+        values, single, counts, name = op._operands, operands_single, operand_counts, "operandSegmentSizes"  # pyright: ignore[reportPrivateUsage]
+    else:
+        values, single, counts, name = op.results, results_single, result_counts, "resultSegmentSizes"
+    if single:
+        return [(value,) for value in values] if len(values) == len(counts) else None
     found = op.properties.get(name) or op.attributes.get(name)
     sizes = found.get_values() if isinstance(found, DenseArrayBase) else None
-    slices = slots_of([group.count for group in declared], len(values), sizes)  # pyright: ignore[reportArgumentType]
-    return [values[part] for part in slices] if slices is not None else None
+    slices = slots_of(counts, len(values), sizes)  # pyright: ignore[reportArgumentType]
+    return [tuple.__getitem__(values, part) for part in slices] if slices is not None else None

@@ -79,7 +79,8 @@ class OperationWriter(NameWriter):
         results = op.results
         if results:
             if len(results) == 1:
-                put(self._names.get(id(results[0])) or self.value_name(results[0]))
+                (result,) = results
+                put(self._names.get(id(result)) or self.value_name(result))
             else:
                 put(self.result_list(op))
             put(" = ")

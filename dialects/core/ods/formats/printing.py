@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from xdsl.ir import Operation
 
@@ -26,22 +26,89 @@ class View:
 
     def __init__(self, op: Operation, spec: OpSpec) -> None:
         self.op, self._spec = op, spec
-        self._groups: dict[str, Any] = {}
+        self._groups: dict[str, Any] | None = None
 
     def values(self, name: str, what: str) -> Any:
         """The operands or results of a group."""
-        if name not in self._groups:
+        known = self._groups
+        if known is None:
+            known = self._groups = {}
+        if name not in known:
             declared = getattr(self._spec, what)
             found = groups_of(self.op, self._spec, what)
             if found is None:
                 raise ValueError(f"{self._spec.name} does not have the {what} of its definition")
-            self._groups.update(zip((group.name for group in declared), found, strict=True))
-        return self._groups[name]
+            known.update(zip((group.name for group in declared), found, strict=True))
+        return known[name]
 
     def attribute(self, name: str) -> Any:
         """An inherent attribute, or None."""
         found = self.op.properties.get(name)
         return self.op.attributes.get(name) if found is None else found
+
+
+_item = tuple.__getitem__
+
+
+def _value_step(text: str, what: str, position: int) -> Step:
+    """A text and the one value of a group that stands at a position."""
+    if what == "operands":
+
+        def operand(w: Any, view: View) -> None:
+            value = _item(view.op._operands, position)  # pyright: ignore[reportPrivateUsage]
+            w.put(text + w.value_name(value))
+
+        return operand
+
+    def result(w: Any, view: View) -> None:
+        w.put(text + w.value_name(_item(view.op.results, position)))
+
+    return result
+
+
+def _type_step(text: str, what: str, position: int) -> Step:
+    """A text and the type of the one value of a group that stands at a position."""
+    if what == "operands":
+
+        def operand(w: Any, view: View) -> None:
+            w.put(text + w.type_text(_item(view.op._operands, position)._type))  # pyright: ignore[reportPrivateUsage]
+
+        return operand
+
+    def result(w: Any, view: View) -> None:
+        w.put(text + w.type_text(_item(view.op.results, position)._type))  # pyright: ignore[reportPrivateUsage]
+
+    return result
+
+
+def _text_step(text: str) -> Step:
+    return lambda w, view: w.put(text)
+
+
+class _One(NamedTuple):
+    """A value or a type of a group that holds one, at its position: joined with the text before it."""
+
+    make: Callable[[str, str, int], Step]
+    what: str
+    position: int
+
+
+def joined_steps(parts: Sequence[str | _One | Step]) -> list[Step]:
+    """Steps, with texts that follow each other as one, and with values and types as part of them."""
+    steps: list[Step] = []
+    text = ""
+    for part in parts:
+        if isinstance(part, str):
+            text += part
+        elif isinstance(part, _One):
+            steps.append(part.make(text, part.what, part.position))
+            text = ""
+        else:
+            if text:
+                steps.append(_text_step(text))
+            steps.append(part)
+            text = ""
+    return [*steps, _text_step(text)] if text else steps
 
 
 class PrinterMaker:
@@ -58,9 +125,21 @@ class PrinterMaker:
         }
 
     def steps(self, elements: Sequence[Element]) -> list[Step]:
-        return [step for element in elements for step in self.step(element)]
+        return joined_steps([step for element in elements for step in self.step(element)])
 
-    def step(self, element: Element) -> list[Step]:
+    def single(self, name: str) -> tuple[str, int] | None:
+        """Where the one value of a group stands, if that and every group before it holds one."""
+        what, _ = self.groups.get(name, ("", None))
+        if what not in ("operands", "results"):
+            return None
+        for position, group in enumerate(getattr(self.spec, what)):
+            if group.count != SINGLE:
+                return None
+            if group.name == name:
+                return what, position
+        return None
+
+    def step(self, element: Element) -> list[str | _One | Step]:
         if isinstance(element, Literal):
             return self.literal(element.text)
         if isinstance(element, Choice):
@@ -69,41 +148,43 @@ class PrinterMaker:
             return [self.choice(Choice(clause, (), clause[-1])) for clause in element.clauses]
         if isinstance(element, Directive) and element.name.startswith("attr-dict"):
             self.punctuation = False
-            keyword, shown = element.name.endswith("keyword"), self.shown
-            default_of, defaulted = (
-                self.default_of,
-                [a.name for a in self.spec.attributes if a.default is not None],
-            )
+            keyword, shown, default_of = element.name.endswith("keyword"), self.shown, self.default_of
+            defaulted = [
+                a.name for a in self.spec.attributes if a.default is not None and a.name not in shown
+            ]
 
             def attr_dict(w: Any, view: View) -> None:
                 hidden = shown
                 for name in defaulted:
-                    if (
-                        name not in shown
-                        and (value := view.attribute(name)) is not None
-                        and value == default_of(name)
-                    ):
+                    if (value := view.attribute(name)) is not None and value == default_of(name):
                         hidden = hidden | {name}
                 w.attr_dict(view.op, hidden, keyword)
 
             return [attr_dict]
         blank = self.blank or not self.punctuation
         self.blank, self.punctuation = True, False
-        step = self.element(element)
-        return [lambda w, view: w.put(" "), step] if blank else [step]
+        step = self.one(element) or self.element(element)
+        return [" ", step] if blank else [step]
 
-    def literal(self, text: str) -> list[Step]:
+    def one(self, element: Element) -> _One | None:
+        """A value, or a type of one, of a group that always holds one."""
+        make = _value_step
+        if isinstance(element, Directive) and element.name == "type":
+            make, element = _type_step, element.arguments[0]
+        found = self.single(element.name) if isinstance(element, Variable) else None
+        return _One(make, *found) if found is not None else None
+
+    def literal(self, text: str) -> list[str | _One | Step]:
         if text in ("", " ", "\\n"):
             self.blank = False
             self.punctuation = text == ""
             if text == "\\n":
                 return [lambda w, view: w.new_line()]
-            return [lambda w, view: w.put(" ")] if text else []
+            return [" "] if text else []
         blank = self.blank and _blank_before(text, self.punctuation)
         self.blank = not (len(text) == 1 and text in "<({[")
         self.punctuation = text[0] != "_" and not text[0].isalpha()
-        shown = f" {text}" if blank else text
-        return [lambda w, view: w.put(shown)]
+        return [f" {text}" if blank else text]
 
     def element(self, element: Element) -> Step:
         if isinstance(element, Variable):
@@ -201,7 +282,12 @@ class PrinterMaker:
             name, default_of = anchor.name, self.default_of
             if self.spec.by_name[name].default is None:
                 return lambda view: view.attribute(name) is not None
-            return lambda view: (value := view.attribute(name)) is not None and value != default_of(name)
+
+            def differs(view: View) -> bool:
+                value = view.attribute(name)
+                return value is not None and value is not default_of(name) and value != default_of(name)
+
+            return differs
         if isinstance(anchor, Variable):
             what, _ = self.groups[anchor.name]
             name = anchor.name
