@@ -26,6 +26,7 @@ from lamina.dialects.core.reading.cursor import WORD
 from lamina.dialects.core.reading.extended import ExtendedReader
 from lamina.dialects.core.reading.locations import LocationReader
 from lamina.dialects.core.reading.shaped import NONE
+from lamina.dialects.core.reading.types import BLANK, TYPE_SLICE
 
 UNIT: Any = UnitAttr()
 _NO_NESTED = array_of(())
@@ -55,12 +56,25 @@ class AttributeReader(ConstantReader, ExtendedReader, LocationReader, AffineRead
             return read(self, type)
         word = WORD.match(self.text, self.at)
         if word is not None:
-            start = self.at
             special = _BY_WORD.get(word.group())
             if special is not None:
-                self.advance(word.end())
-                return special(self, type, start)
+                return self._by_word(word, special, type)
         return self.optional_type()
+
+    def _by_word(self, word: re.Match[str], read: _ReadsByWord, type: Attribute | None) -> Attribute:
+        """What follows a word; short maps and splats are found again by their text."""
+        start = self.at
+        short = _SHORT.match(self.text, start) if type is None else None
+        if short is not None:
+            known = self.type_cache.get(short[1])
+            if known is not None:
+                self.at = short.end()
+                return known
+        self.advance(word.end())
+        found = read(self, type, start)
+        if short is not None and self.at == short.end():
+            self.type_cache[short[1]] = found
+        return found
 
     def integer_attr(self, type: Any) -> IntegerAttr:
         """An integer literal, also ``true`` and ``false``, as an attribute of an integer type or index."""
@@ -129,10 +143,13 @@ class AttributeReader(ConstantReader, ExtendedReader, LocationReader, AffineRead
 
     def _dictionary_entry(self, entries: dict[str, Attribute]) -> None:
         start = self.at
-        word = WORD.match(self.text, start)
+        word = _ENTRY.match(self.text, start)
         if word is not None:
-            name = word.group()
-            self.advance(word.end())
+            name = word[1]
+            self.at = word.end()
+            if word[2] and name not in entries:
+                entries[name] = self.attribute()
+                return
         elif self.text.startswith('"', start):
             name = self.string()
             if not name:
@@ -141,11 +158,7 @@ class AttributeReader(ConstantReader, ExtendedReader, LocationReader, AffineRead
             self.fail("expected attribute name")
         if name in entries:
             self.fail(f"duplicate key '{name}' in dictionary attribute", start)
-        if self.text.startswith("=", self.at):
-            self.advance(self.at + 1)
-            entries[name] = self.attribute()
-        else:
-            entries[name] = UNIT
+        entries[name] = self.attribute() if self.accept("=") else UNIT
 
     def _descend(self) -> None:
         self._attribute_depth += 1
@@ -294,6 +307,11 @@ class AttributeReader(ConstantReader, ExtendedReader, LocationReader, AffineRead
         return unchecked(DistinctAttr, identity=int_attr(identity), value=value)
 
 
+_ENTRY = re.compile(rf"([A-Za-z_][\w$.]*+){BLANK}(=)?+{BLANK}", re.ASCII)
+_SHORT = re.compile(
+    rf"(affine_map<(?:->|[^<>])*+>|dense<[\w.+\-]{{1,40}}>{BLANK}:{BLANK}{TYPE_SLICE}){BLANK}", re.ASCII
+)
+"""A map, or a splat with its type, all of whose text decides what it is."""
 _STRIDE = re.compile(r"-?(?:0x[0-9A-Fa-f]++|0(?![0-9])|[1-9][0-9]*+)")
 _DIGITS = re.compile(r"[0-9]++")
 _identities = iter(range(1 << 62))
@@ -314,7 +332,8 @@ _BY_CHARACTER: dict[str, _ReadsByCharacter] = {
     "(": AttributeReader._type,
     **dict.fromkeys("-0123456789", cast("_ReadsByCharacter", AttributeReader.number)),
 }
-_BY_WORD: dict[str, Callable[[Any, Attribute | None, int], Attribute]] = {
+_ReadsByWord = Callable[[Any, "Attribute | None", int], Attribute]
+_BY_WORD: dict[str, _ReadsByWord] = {
     "true": lambda reader, kind, start: TRUE,
     "false": lambda reader, kind, start: FALSE,
     "unit": lambda reader, kind, start: UNIT,

@@ -23,7 +23,7 @@ from xdsl.ir import Attribute
 
 from lamina.dialects.core.making import DYNAMIC_INDEX, array_of, bytes_attr, shape_of, string_attr, unchecked
 from lamina.dialects.core.reading.cursor import STRING, unescape
-from lamina.dialects.core.reading.elements import Element, ElementReader, element_size
+from lamina.dialects.core.reading.elements import Element, ElementReader, element_size, plain_bytes
 from lamina.dialects.core.reading.shaped import NONE
 from lamina.dialects.core.reading.types import FLOAT_CLASSES, integer_type
 
@@ -54,45 +54,29 @@ class ConstantReader(ElementReader):
             return self._from_elements(self.elements_type(kind, start), [], [], start)
         if self.text.startswith('"', self.at):
             return self._string_or_hex(kind, opening, start)
-        elements: list[Element] = []
-        shape: list[int] | None = None
-        if self.text.startswith("[", self.at) and len(self.text) - self.at > 2000:
-            plain = self._plain(kind, start)
-            if plain is not None:
-                return plain
+        plain = self._plain(kind, start) if self.text.startswith("[", self.at) else None
+        if plain is not None:
+            return plain
         elements, shape = self.nested_elements()
         if not self.accept(">"):
             self.fail("expected '>'")
         return self._from_elements(self.elements_type(kind, start), elements, shape, start)
 
-    def _plain(self, kind: Attribute | None, start: int) -> Attribute | None:
-        """A long list of plain numbers, read at once; None (and nothing taken) where that does not apply."""
+    def _plain(self, kind: Any, start: int) -> Attribute | None:
+        """A list of plain numbers, read at once; None (and nothing taken) where that does not apply."""
+        listed = self.plain_list()
+        if listed is None:
+            return None
+        # The type decides how the numbers are read, and stands behind them.
         back = self.at
-        end = self.text.find(">", back)
-        if end - back < 2000:
-            return None
+        self.advance(back + len(listed) + 1)
         if kind is None:
-            # The type decides how the numbers are read, and stands behind them.
-            self.advance(end + 1)
-            if not self.accept(":"):
-                self.at = back
-                return None
-            kind = self.optional_type()
-            after = self.at
-            self.at = back
-        else:
-            after = -1
-        if kind.__class__ not in _SHAPED:
-            return None
-        plain = self.plain_elements(kind.element_type)  # pyright: ignore[reportAttributeAccessIssue, reportOptionalMemberAccess]
-        if plain is None:
+            kind = self.optional_type() if self.accept(":") else None
+        plain = plain_bytes(listed, kind.element_type) if kind.__class__ in _SHAPED else None
+        if plain is None or tuple(plain[1]) != kind.get_shape():
             self.at = back
             return None
-        self.require(">")
-        if after >= 0:
-            self.at = after
-        data, shape = plain
-        return self._dense_attribute(kind, data, shape, start)
+        return self._dense_attribute(kind, plain[0], [], start)
 
     def elements_type(self, kind: Any, start: int) -> Any:
         """The type of a literal: ``kind``, else what stands after the colon; it has a static shape."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+import struct
 from typing import Any, NamedTuple
 
 from xdsl.dialects.builtin import ComplexType, IndexType, IntegerType
@@ -19,6 +21,7 @@ _LONG = 2000
 _PLAIN = re.compile(r"[\[\]0-9eE+\-.,\s]*+>", re.ASCII)
 _RANKS = "tensor literal is invalid; ranks are not consistent between elements"
 _PLAIN_FORMATS = {"f16": "<f2", "f32": "<f4", "f64": "<f8"}
+_FLOAT_CODES = {"f16": "e", "f32": "f", "f64": "d"}
 
 
 class Element(NamedTuple):
@@ -100,17 +103,10 @@ class ElementReader(NumberReader):
         elements.append(Element(found[group], found[1] is not None, found.start(group)))
         self.at = found.end()
 
-    def plain_elements(self, kind: Any) -> tuple[bytes, list[int]] | None:
-        """Bytes and shape of a long list of plain numbers up to ``>``; None where that does not apply."""
+    def plain_list(self) -> str | None:
+        """The text of a list of plain decimal numbers up to ``>``, which stays; None for any other list."""
         found = _PLAIN.match(self.text, self.at)
-        if found is None or found.end() - self.at < _LONG:
-            return None
-        listed = self.text[self.at : found.end() - 1]
-        array = _as_array(listed, kind)
-        if array is None:
-            return None
-        self.at = found.end() - 1
-        return array.tobytes(), list(array.shape)
+        return self.text[self.at : found.end() - 1] if found is not None else None
 
     def packed(self, elements: list[Element], kind: Any) -> bytes:
         """The bytes of elements of an integer or float type (of both parts, for complex ones)."""
@@ -155,33 +151,69 @@ class ElementReader(NumberReader):
         return self.bits_of_literal(text, negative, kind, at).to_bytes(size, "little")
 
 
-def _as_array(listed: str, kind: Any) -> Any:
-    """A NumPy array of a text of nested lists, or None where it is irregular or not exact in one."""
-    import json
-
-    import numpy as np
-
+def plain_bytes(listed: str, kind: Any) -> tuple[bytes, list[int]] | None:
+    """Bytes and shape of a text of nested lists of plain numbers; None where it has to be read one by one."""
     is_float = kind.__class__ in FLOAT_CLASSES
-    if is_float and (kind.name not in _PLAIN_FORMATS or listed.count(".") != _count(listed)):
+    if is_float and (kind.name not in _PLAIN_FORMATS or listed.count(".") != listed.count(",") + 1):
         return None
-    if not is_float and ("." in listed or kind.__class__ not in (IntegerType, IndexType)):
+    if not is_float and ("." in listed or not _is_plain_integer(kind)):
         return None
     try:
-        array = np.array(json.loads(listed))
+        nested = json.loads(listed)
     except (ValueError, RecursionError):
         return None
-    if is_float:
-        with np.errstate(over="ignore"):
-            return array.astype(_PLAIN_FORMATS[kind.name]) if array.dtype == np.float64 else None
+    return _bytes_of_many(nested, kind) if len(listed) > _LONG else _bytes_of_few(nested, kind)
+
+
+def _is_plain_integer(kind: Any) -> bool:
+    return kind.__class__ is IndexType or (kind.__class__ is IntegerType and 1 < kind.width.data <= 64)
+
+
+def _fits(values: Any, kind: Any) -> bool:
+    """Whether an integer type holds the least and the greatest of some values."""
+    return all(
+        parsed_integer(str(abs(n)), n < 0, kind) is not None for n in (int(min(values)), int(max(values)))
+    )
+
+
+def _bytes_of_few(nested: list[Any], kind: Any) -> tuple[bytes, list[int]] | None:
+    """Bytes and shape of nested lists; None where the rows differ, or the numbers are not of one sort."""
+    items, shape = nested, [len(nested)]
+    while items and items[0].__class__ is list:
+        width = len(items[0])
+        if any(item.__class__ is not list or len(item) != width for item in items):
+            return None
+        shape.append(width)
+        items = [inner for item in items for inner in item]
+    count = len(items)
+    if kind.__class__ in FLOAT_CLASSES:
+        if any(item.__class__ is not float for item in items):
+            return None
+        try:
+            return struct.pack(f"<{count}{_FLOAT_CODES[kind.name]}", *items), shape
+        except OverflowError:
+            return None
+    if any(item.__class__ is not int for item in items) or (items and not _fits(items, kind)):
+        return None
     size = element_size(kind)
-    if array.dtype != np.int64 or size > 8 or (kind.__class__ is IntegerType and kind.width.data == 1):
-        return None
-    low, high = int(array.min(initial=0)), int(array.max(initial=0))
-    if any(parsed_integer(str(abs(n)), n < 0, kind) is None for n in (low, high)):
-        return None
-    return array.astype(f"<i{size}")
+    return b"".join([(n & (1 << 8 * size) - 1).to_bytes(size, "little") for n in items]), shape
 
 
-def _count(listed: str) -> int:
-    """How many numbers a regular nested list has."""
-    return listed.count(",") + 1
+def _bytes_of_many(nested: list[Any], kind: Any) -> tuple[bytes, list[int]] | None:
+    """The same by NumPy."""
+    import numpy as np
+
+    try:
+        array = np.array(nested)
+    except ValueError:
+        return None
+    if kind.__class__ in FLOAT_CLASSES:
+        if array.dtype != np.float64:
+            return None
+        with np.errstate(over="ignore"):
+            array = array.astype(_PLAIN_FORMATS[kind.name])
+    elif array.dtype != np.int64 or (array.size and not _fits((array.min(), array.max()), kind)):
+        return None
+    else:
+        array = array.astype(f"<i{element_size(kind)}")
+    return array.tobytes(), list(array.shape)
