@@ -12,37 +12,30 @@ from xdsl.dialects.builtin import (
     DictionaryAttr,
     IntegerAttr,
     NoneType,
-    StridedLayoutAttr,
     StringAttr,
     SymbolRefAttr,
     UnitAttr,
 )
 from xdsl.ir import Attribute
 
-from lamina.dialects.core.making import FALSE, TRUE, array_of, int_attr, string_attr, unchecked
+from lamina.dialects.core.making import FALSE, TRUE, array_of, string_attr, unchecked
 from lamina.dialects.core.reading.affine import AffineReader
-from lamina.dialects.core.reading.constants import ConstantReader
 from lamina.dialects.core.reading.cursor import WORD
 from lamina.dialects.core.reading.extended import ExtendedReader
 from lamina.dialects.core.reading.locations import LocationReader
-from lamina.dialects.core.reading.shaped import NONE
+from lamina.dialects.core.reading.sparse import SparseReader
+from lamina.dialects.core.reading.special import SpecialReader
 from lamina.dialects.core.reading.types import BLANK, TYPE_SLICE
 
 UNIT: Any = UnitAttr()
 _NO_NESTED = array_of(())
 _MOST_NESTED = 1000
-_LARGEST_STRIDE = (1 << 63) - 1
 
 
-class AttributeReader(ConstantReader, ExtendedReader, LocationReader, AffineReader):
+class AttributeReader(SparseReader, SpecialReader, ExtendedReader, LocationReader, AffineReader):
     """Reads types and attributes of every kind."""
 
     _attribute_depth = 0
-    _distinct: dict[int, tuple[int, Attribute]]
-
-    def start(self, text: str, name: str) -> None:
-        super().start(text, name)
-        self._distinct = {}
 
     def attribute(self, type: Attribute | None = None) -> Any:
         """An attribute, or fail; a number, string or constant takes ``type``, then no type follows it."""
@@ -241,86 +234,12 @@ class AttributeReader(ConstantReader, ExtendedReader, LocationReader, AffineRead
     def _location(self, kind: Attribute | None, start: int) -> Attribute:
         return self.location()
 
-    def _opaque(self, kind: Attribute | None, start: int) -> Attribute:
-        from xdsl.dialects.builtin import OpaqueAttr
-
-        self.require("<")
-        name = self.string_attr()
-        self.require(",")
-        value = self.string_attr()
-        self.require(">")
-        of = self.type() if self.accept(":") else NONE
-        return unchecked(OpaqueAttr, ident=name, value=value, type=of)
-
-    def _strided(self, kind: Attribute | None, start: int) -> Attribute:
-        if not self.accept("<"):
-            self.fail("expected '<' after 'strided'")
-        if not self.accept("["):
-            self.fail("expected '['")
-        strides: list[Attribute] = []
-        if not self.accept("]"):
-            strides.append(self._stride())
-            while self.accept(","):
-                strides.append(self._stride())
-            if not self.accept("]"):
-                self.fail("expected ']'")
-        offset: Attribute = int_attr(0)
-        if self.accept(","):
-            if not self.accept("offset"):
-                self.fail("expected 'offset' after comma")
-            if not self.accept(":"):
-                self.fail("expected ':' after 'offset'")
-            offset = self._stride()
-        if not self.accept(">"):
-            self.fail("expected '>'")
-        return unchecked(StridedLayoutAttr, strides=array_of(strides), offset=offset)
-
-    def _stride(self) -> Attribute:
-        if self.accept("?"):
-            return NONE
-        found = _STRIDE.match(self.text, self.at)
-        if found is None or len(found.group()) > 24 or abs(int(found.group(), 0)) > _LARGEST_STRIDE:
-            self.fail("expected a 64-bit signed integer or '?'")
-        self.advance(found.end())
-        return int_attr(int(found.group(), 0))
-
-    def _distinct_attribute(self, kind: Attribute | None, start: int) -> Attribute:
-        from lamina.dialects.builtin.attributes import DistinctAttr
-
-        if not self.accept("["):
-            self.fail("expected '[' after 'distinct'")
-        found = _DIGITS.match(self.text, self.at)
-        if found is None or len(found.group()) > 20:
-            self.fail("expected distinct ID")
-        number = int(found.group())
-        self.advance(found.end())
-        if not self.accept("]"):
-            self.fail("expected ']' to close distinct ID")
-        if not self.accept("<"):
-            self.fail("expected '<' after distinct ID")
-        value = UNIT if self.sees(">") else self.attribute()
-        if not self.accept(">"):
-            self.fail("expected '>' to close distinct attribute")
-        identity, known = self._distinct.setdefault(number, (_next_identity(), value))
-        if known != value:
-            self.fail("referenced attribute does not match previous definition: " + str(known), start)
-        return unchecked(DistinctAttr, identity=int_attr(identity), value=value)
-
 
 _ENTRY = re.compile(rf"([A-Za-z_][\w$.]*+){BLANK}(=)?+{BLANK}", re.ASCII)
 _SHORT = re.compile(
     rf"(affine_map<(?:->|[^<>])*+>|dense<[\w.+\-]{{1,40}}>{BLANK}:{BLANK}{TYPE_SLICE}){BLANK}", re.ASCII
 )
 """A map, or a splat with its type, all of whose text decides what it is."""
-_STRIDE = re.compile(r"-?(?:0x[0-9A-Fa-f]++|0(?![0-9])|[1-9][0-9]*+)")
-_DIGITS = re.compile(r"[0-9]++")
-_identities = iter(range(1 << 62))
-
-
-def _next_identity() -> int:
-    return next(_identities)
-
-
 _ReadsByCharacter = Callable[[Any, Attribute | None], Attribute]
 _BY_CHARACTER: dict[str, _ReadsByCharacter] = {
     '"': AttributeReader._string,
@@ -344,7 +263,7 @@ _BY_WORD: dict[str, _ReadsByWord] = {
     "affine_map": AttributeReader._affine_map,
     "affine_set": AttributeReader._affine_set,
     "loc": AttributeReader._location,
-    "opaque": AttributeReader._opaque,
-    "strided": AttributeReader._strided,
-    "distinct": AttributeReader._distinct_attribute,
+    "opaque": AttributeReader.opaque,
+    "strided": AttributeReader.strided,
+    "distinct": AttributeReader.distinct,
 }

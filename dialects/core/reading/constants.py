@@ -1,4 +1,4 @@
-"""Reading constants: dense literals, splats, strings, sparse elements, arrays of numbers, resources."""
+"""Reading constants: dense literals, splats, strings, arrays of numbers, resources."""
 
 from __future__ import annotations
 
@@ -21,11 +21,10 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute
 
-from lamina.dialects.core.making import DYNAMIC_INDEX, array_of, bytes_attr, shape_of, string_attr, unchecked
+from lamina.dialects.core.making import DYNAMIC_INDEX, array_of, bytes_attr, string_attr, unchecked
 from lamina.dialects.core.reading.cursor import STRING, unescape
 from lamina.dialects.core.reading.elements import Element, ElementReader, element_size, plain_bytes
-from lamina.dialects.core.reading.shaped import NONE
-from lamina.dialects.core.reading.types import FLOAT_CLASSES, integer_type
+from lamina.dialects.core.reading.types import FLOAT_CLASSES
 
 _SHAPED = (TensorType, VectorType, MemRefType)
 _UNRANKED = (UnrankedTensorType, UnrankedMemRefType)
@@ -51,7 +50,7 @@ class ConstantReader(ElementReader):
             self.fail("expected '<' after 'dense'")
         opening = self.at
         if self.accept(">"):
-            return self._from_elements(self.elements_type(kind, start), [], [], start)
+            return self.from_elements(self.elements_type(kind, start), [], [], start)
         if self.text.startswith('"', self.at):
             return self._string_or_hex(kind, opening, start)
         plain = self._plain(kind, start) if self.text.startswith("[", self.at) else None
@@ -60,7 +59,7 @@ class ConstantReader(ElementReader):
         elements, shape = self.nested_elements()
         if not self.accept(">"):
             self.fail("expected '>'")
-        return self._from_elements(self.elements_type(kind, start), elements, shape, start)
+        return self.from_elements(self.elements_type(kind, start), elements, shape, start)
 
     def _plain(self, kind: Any, start: int) -> Attribute | None:
         """A list of plain numbers, read at once; None (and nothing taken) where that does not apply."""
@@ -92,7 +91,7 @@ class ConstantReader(ElementReader):
             self.fail("elements literal type must have static shape", start)
         return kind
 
-    def _from_elements(
+    def from_elements(
         self, kind: Any, elements: list[Element], shape: list[int] | None, start: int
     ) -> Attribute:
         """A dense attribute; ``shape`` None for a splat, [] for a literal without anything in it."""
@@ -171,61 +170,6 @@ class ConstantReader(ElementReader):
                 held = element_size(scalar)
                 return data if held * parts == size else _widened(data, size // parts, held)
         return self.fail(f"elements hex data size is invalid for provided type: '{kind}'", start)
-
-    def sparse(self, kind: Attribute | None, start: int) -> Attribute:
-        """``<indices, values> : type``, after ``sparse``."""
-        from lamina.dialects.builtin.attributes import SparseElementsAttr
-
-        if not self.accept("<"):
-            self.fail("expected '<' after 'sparse'")
-        none = self.accept(">")
-        indices, values = ([], []), ([], [])
-        if not none:
-            indices = self.nested_elements()
-            if not self.accept(","):
-                self.fail("expected ','")
-            values = self.nested_elements()
-            if not self.accept(">"):
-                self.fail("expected '>'")
-        shaped = self.elements_type(kind, start)
-        rank = len(shaped.get_shape())
-        index_shape = indices[1] if indices[1] is not None else [1, rank]
-        value_shape = values[1] if values[1] is not None else index_shape[:1]
-        if none:
-            index_shape, value_shape = [0, rank], [0]
-        if len(value_shape) != 1:
-            self.fail("expected 1-d tensor for sparse element values", start)
-        wrong = index_shape[:1] != value_shape or (
-            index_shape[1:] != [rank] if rank != 1 or len(index_shape) > 1 else False
-        )
-        if wrong:
-            shapes = (", ".join(map(str, shape)) for shape in (shaped.get_shape(), index_shape, value_shape))
-            of_type, of_indices, of_values = shapes
-            self.fail(
-                f"expected shape ([{of_type}]); inferred shape of indices literal ([{of_indices}]); "
-                f"inferred shape of values literal ([{of_values}])",
-                start,
-            )
-        index_type = _tensor(integer_type(64), index_shape)
-        value_type = _tensor(shaped.element_type, value_shape)
-        at = self._from_elements(index_type, indices[0], indices[1], start)
-        self._check_indices(at, shaped, start)
-        elements = self._from_elements(value_type, values[0], values[1], start)
-        return unchecked(SparseElementsAttr, indices=at, values=elements, type=shaped)
-
-    def _check_indices(self, indices: Any, kind: Any, start: int) -> None:
-        shape, rank = kind.get_shape(), len(kind.get_shape())
-        data = memoryview(indices.data.data).cast("q").tolist()
-        if len(data) == 1:
-            data *= math.prod(indices.type.get_shape())
-        for i in range(len(data) // rank if rank else 0):
-            index = data[i * rank : (i + 1) * rank]
-            if not all(0 <= n < extent for n, extent in zip(index, shape, strict=True)):
-                self.fail(
-                    f"sparse index #{i} is not contained within the value shape, "
-                    f"with index={index}, and type='{kind}'",
-                    start,
-                )
 
     def dense_array(self, start: int) -> Attribute:
         """``<i32: 1, 2>``, after ``array``."""
@@ -318,10 +262,6 @@ class ConstantReader(ElementReader):
 
 
 _NUMBER_STARTS = frozenset("-0123456789tf")
-
-
-def _tensor(element: Attribute, shape: list[int]) -> TensorType:
-    return unchecked(TensorType, shape=shape_of(tuple(shape)), element_type=element, encoding=NONE)
 
 
 def _without_copies(data: bytes, kind: Any) -> bytes:

@@ -10,27 +10,22 @@ from pathlib import Path
 from typing import Any
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import StringAttr, UnregisteredAttr
+from xdsl.dialects.builtin import UnregisteredAttr
 from xdsl.ir import Attribute
 from xdsl.utils.exceptions import VerifyException
 
 from lamina.dialects.core.making import array_of, string_attr
 from lamina.dialects.core.ods.spec import table_of
+from lamina.dialects.core.reading.bodies import BodyReader
 from lamina.dialects.core.reading.cursor import WORD
 from lamina.dialects.core.reading.enums import BRACKETED, enum_reader, form_of, read_cases
-from lamina.dialects.core.reading.types import BLANK, TYPE_SLICE, TypeReader
-from lamina.dialects.core.writing.quoting import quoted
+from lamina.dialects.core.reading.types import BLANK, TYPE_SLICE
 
 _SYMBOL = re.compile(r"[#!]([0-9]++|[A-Za-z$._\-][\w$.\-]*+)", re.ASCII)
 _SLICE = re.compile(rf"([#!]{TYPE_SLICE.removeprefix('!?')}){BLANK}", re.ASCII)
 _ALIAS = re.compile(r"^[ \t]*([#!][A-Za-z0-9_$.\-]+)[ \t]*=", re.MULTILINE | re.ASCII)
-_BRACKETS = re.compile(r"->|[<>()\[\]{}\"]")
-_BODY = re.compile(r"->|[<>()\[\]{}\"]|[#!][A-Za-z0-9_$][\w$.\-]*+|(?<![\w$.])distinct\[", re.ASCII)
 _ALIAS_USE = re.compile(r"[#!][A-Za-z0-9_$][\w$\-]*+(?![.<])", re.ASCII)
-_STRING = re.compile(r'"(?:[^"\\\n]++|\\.)*+"')
-_OPENING = {">": "<", ")": "(", "]": "[", "}": "{"}
 _PRETTY = re.compile(r"([A-Za-z_][\w$.]*+)(<.*>)?+", re.ASCII | re.DOTALL)
-_BLANKS = re.compile(rf"{BLANK}")
 
 ParsesExtended = Callable[[Any, str], Attribute]
 _SYNTAX: dict[str, ParsesExtended] = {}
@@ -58,7 +53,7 @@ def load_attributes(dialect: str) -> None:
         importlib.import_module(f"lamina.dialects.{dialect}.attributes")
 
 
-class ExtendedReader(TypeReader):
+class ExtendedReader(BodyReader):
     """Reads aliases, and attributes and types of dialects."""
 
     ctx: Context
@@ -219,7 +214,7 @@ class ExtendedReader(TypeReader):
             found = self._of_dialect(sigil, dialect, f"{dialect}.{word.group()}", start)
             self.require(">")
             return found
-        end = self._balanced(opening)
+        end = self.balanced(opening)
         body = self.text[opening + 1 : end - 1]
         if not self.ctx.allow_unregistered:
             message = f"'{sigil}{dialect}<…>' is of a dialect that is not registered"
@@ -238,10 +233,10 @@ class ExtendedReader(TypeReader):
         body = ""
         if self.text.startswith("<", self.at):
             opening = self.at
-            end = self._balanced(opening)
+            end = self.balanced(opening)
             body = self.text[opening + 1 : end - 1]
             if any(map(self._is_alias, _ALIAS_USE.findall(body))):
-                return self._of_parts(sigil, name, self._is_alias)
+                return self.of_parts(sigil, name, self._is_alias)
             self.advance(end)
             if not body:
                 # Brackets with nothing in them are kept as well.
@@ -263,78 +258,4 @@ class ExtendedReader(TypeReader):
         if form.cases is not None or not form.bracketed:
             body = array_of((string_attr(read_cases(self, name, form)),))
             return (OdsAttribute if form.bracketed else SpacedOdsAttribute)(attr_name, body)
-        return self._of_parts(sigil, name)
-
-    def _of_parts(self, sigil: str, name: str, held: Callable[[str], bool] | None = None) -> Attribute:
-        """An attribute or type of text and attributes; ``held`` tells which symbols stand for attributes."""
-        from lamina.dialects.core.ods.attributes import OdsAttribute, OdsType
-
-        parts = self._parts(self.at, held) if self.text.startswith("<", self.at) else []
-        return (OdsType if sigil == "!" else OdsAttribute)(string_attr(name), array_of(parts))
-
-    def _parts(self, opening: int, held: Callable[[str], bool] | None) -> list[Attribute]:
-        """The text and the attributes between ``<`` and its ``>``; stands after it then."""
-        end = self._balanced(opening) - 1
-        parts: list[Attribute] = []
-        position = at = opening + 1
-        text = ""
-        while True:
-            found = _BODY.search(self.text, at, end)
-            if found is None:
-                break
-            token = found.group()
-            if token == '"':
-                string = _STRING.match(self.text, found.start())
-                at = string.end() if string else end
-            elif token[0] in "#!d" and (held is None or held(token)):
-                text += self.text[position : found.start()]
-                self.at = found.start()
-                value = self.attribute()
-                if isinstance(value, StringAttr):
-                    # Parts that are strings are text.
-                    text += quoted(value.data)
-                else:
-                    parts += [string_attr(_with_single_blanks(text)), value]
-                    text = ""
-                # Blanks after it belong to the text.
-                position = at = len(self.text[: self.at].rstrip()) if self.at <= end else end
-            else:
-                at = found.end()
-        text += self.text[position:end]
-        parts.append(string_attr(_with_single_blanks(text)))
-        self.advance(end + 1)
-        filled = [part for part in parts if not isinstance(part, StringAttr) or part.data]
-        return filled or [string_attr("")]
-
-    def _balanced(self, opening: int) -> int:
-        """The position after the bracket that closes the one at ``opening``."""
-        open_brackets: list[tuple[str, int]] = []
-        at = opening
-        while True:
-            found = _BRACKETS.search(self.text, at)
-            if found is None:
-                break
-            token, at = found.group(), found.end()
-            if token == '"':
-                string = _STRING.match(self.text, found.start())
-                if string is None:
-                    self.fail("the string is not closed in its line", found.start())
-                at = string.end()
-            elif token in "<([{":
-                open_brackets.append((token, found.start()))
-            elif token != "->":
-                if open_brackets[-1][0] != _OPENING[token]:
-                    break
-                open_brackets.pop()
-                if not open_brackets:
-                    return at
-        bracket, place = open_brackets[-1]
-        return self.fail(f"unbalanced '{bracket}' character in pretty dialect name", place)
-
-
-def _with_single_blanks(text: str) -> str:
-    """Text with its comments removed and its blanks made single ones."""
-    pieces = re.split(r'("(?:[^"\\\n]++|\\.)*+")', text)
-    for i in range(0, len(pieces), 2):
-        pieces[i] = re.sub(r"(?:[ \t\r\n]++|//[^\n]*+)++", " ", pieces[i])
-    return "".join(pieces)
+        return self.of_parts(sigil, name)
