@@ -19,8 +19,11 @@ WORD_END = re.compile(r"(?![\w$.])", re.ASCII)
 INTEGER = re.compile(r"-?(?:0x[0-9A-Fa-f]++|[0-9]++)", re.ASCII)
 FLOAT = re.compile(r"-?[0-9]++\.[0-9]*+(?:[eE][-+]?[0-9]++)?", re.ASCII)
 STRING = re.compile(r'"((?:[^"\\\n]++|\\.)*+)"')
-SYMBOL = re.compile(r'@(?:([A-Za-z_][\w$.\-]*+)|"((?:[^"\\\n]++|\\.)*+)")', re.ASCII)
+SYMBOL = re.compile(r'@(?:([A-Za-z_][\w$.]*+)|"((?:[^"\\\n]++|\\.)*+)")', re.ASCII)
 _NEWLINE = re.compile("\n")
+_SKIPPED = frozenset(" \t\r\n\0/")
+"""What blanks and comments begin with."""
+_skip, _ends_word = SPACE.match, WORD_END.match
 _ESCAPE = re.compile(r'\\(?:([0-9A-Fa-f]{2})|([nt"\\]))')
 _SIMPLE = {"n": b"\n", "t": b"\t", '"': b'"', "\\": b"\\"}
 
@@ -40,7 +43,10 @@ class Cursor:
 
     def advance(self, position: int) -> None:
         """Stand at the first token from ``position`` on."""
-        self.at = SPACE.match(self.text, position).end()  # pyright: ignore[reportOptionalMemberAccess]
+        # Most tokens follow each other without a blank: then no pattern is needed.
+        if self.text[position : position + 1] in _SKIPPED:
+            position = _skip(self.text, position).end()  # pyright: ignore[reportOptionalMemberAccess]
+        self.at = position
 
     def sees(self, literal: str) -> bool:
         """Whether the text goes on with ``literal`` (punctuation, or a whole word)."""
@@ -53,9 +59,16 @@ class Cursor:
 
     def accept(self, literal: str) -> bool:
         """Take ``literal`` if it is next."""
-        if not self.sees(literal):
+        text = self.text
+        if not text.startswith(literal, self.at):
             return False
-        self.advance(self.at + len(literal))
+        end = self.at + len(literal)
+        last = literal[-1]
+        if (last.isalnum() or last == "_") and _ends_word(text, end) is None:
+            return False
+        if text[end : end + 1] in _SKIPPED:
+            end = _skip(text, end).end()  # pyright: ignore[reportOptionalMemberAccess]
+        self.at = end
         return True
 
     def require(self, literal: str) -> None:
