@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import IO
+from typing import IO, Any
 
 from xdsl.ir import Operation
 
@@ -16,10 +16,10 @@ def print_ir(
     generic: bool = False,
     locations: bool = False,
     elide: int | None = None,
-    local_scope: bool = False,
+    **more: Any,
 ) -> None:
     """Write MLIR text of an operation to a stream piece by piece, the data of its resources after it."""
-    for piece in _writer(op, generic, locations, elide, local_scope).pieces():
+    for piece in _writer(op, generic, locations, elide, more).pieces():
         stream.write(piece)
 
 
@@ -28,19 +28,20 @@ def to_text(
     generic: bool = False,
     locations: bool = False,
     elide: int | None = None,
-    local_scope: bool = False,
+    **more: Any,
 ) -> str:
     """MLIR text of an operation, with the data of its resources after it.
 
     ``elide`` leaves out constants of more elements than that (and all resource data): such text is for
-    people, and is refused where the data is needed. ``local_scope`` writes types, attributes and locations in
-    place, not as aliases outside of the op.
+    people, and is refused where the data is needed. ``more`` are further fields of
+    :class:`lamina.dialects.core.writing.state.Options`, as ``local_scope``.
     """
-    return "".join(_writer(op, generic, locations, elide, local_scope).pieces())
+    return "".join(_writer(op, generic, locations, elide, more).pieces())
 
 
-def _writer(op: Operation, generic: bool, locations: bool, elide: int | None, local_scope: bool) -> Writer:
-    hidden = None if elide is None else 0
-    return Writer(
-        op, Options(generic, locations, elide=elide, elide_resources=hidden, local_scope=local_scope)
-    )
+def _writer(
+    op: Operation, generic: bool, locations: bool, elide: int | None, more: dict[str, Any]
+) -> Writer:
+    if elide is not None:
+        more = {"elide_resources": 0, **more}
+    return Writer(op, Options(generic, locations, elide, **more))

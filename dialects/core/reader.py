@@ -12,7 +12,7 @@ from lamina.dialects.core.depth import room_for_nesting
 from lamina.dialects.core.diagnostics import Diagnostic, LaminaError, Location
 from lamina.dialects.core.reading.bridge import BridgedReader
 from lamina.dialects.core.resources import take_resources
-from lamina.dialects.core.wording import in_plain_words
+from lamina.dialects.core.wording import in_plain_words, innermost_message
 
 if TYPE_CHECKING:
     from xdsl.context import Context
@@ -48,7 +48,7 @@ def parse(
         # What the parsers of others let through on malformed input.
         if reader is None:
             raise
-        message, hint = in_plain_words(_innermost(problem))
+        message, hint = in_plain_words(innermost_message(problem))
         name, place = reader.current_operation()
         raise LaminaError(Diagnostic(f"{name}{message}", place, hint=hint)) from problem
 
@@ -94,14 +94,6 @@ class Reader(BridgedReader):
 def read_attribute(text: str) -> Attribute:
     """The attribute that a text says, in a context of its own."""
     return Reader(make_context(), text, "<attribute>", {}).attribute()
-
-
-def _innermost(problem: BaseException) -> str:
-    while problem.__cause__ is not None:
-        problem = problem.__cause__
-    if isinstance(problem, KeyError) and problem.args:
-        return f"there is no {problem.args[0]}"
-    return str(problem).strip().split("\n", 1)[0] or type(problem).__name__
 
 
 def _place(text: Input[str], position: int) -> Location:

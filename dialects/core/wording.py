@@ -180,3 +180,12 @@ def in_plain_words(message: str) -> tuple[str, str | None]:
     if _OPENING.match(text):
         text = text[0].lower() + text[1:]
     return text.strip(), hint
+
+
+def innermost_message(problem: BaseException) -> str:
+    """The first line of the innermost cause of an exception."""
+    while problem.__cause__ is not None:
+        problem = problem.__cause__
+    if isinstance(problem, KeyError) and problem.args:
+        return f"there is no {problem.args[0]}"
+    return str(problem).strip().split("\n", 1)[0] or type(problem).__name__

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import IO, Any
 
 from xdsl.ir import Operation
@@ -20,16 +20,21 @@ class Form:
     generic: bool = False
     locations: bool = False
     elide: int | None = None
+    elide_resources: int | None = None
+    local_scope: bool = False
+    pretty_locations: bool = False
 
     @classmethod
     def of(cls, args: OptArguments) -> Form:
         """The form of the result."""
-        elide = args.mlir_elide_elementsattrs_if_larger
-        if elide is None and args.mlir_elide_resource_strings_if_larger is not None:
-            # Resources take more characters than elements, so this leaves out no constant that fits.
-            elide = args.mlir_elide_resource_strings_if_larger
-        locations = args.mlir_print_debuginfo or args.mlir_pretty_debuginfo
-        return cls(args.mlir_print_op_generic, locations, elide)
+        return cls(
+            args.mlir_print_op_generic,
+            args.mlir_print_debuginfo or args.mlir_pretty_debuginfo,
+            args.mlir_elide_elementsattrs_if_larger,
+            args.mlir_elide_resource_strings_if_larger,
+            args.mlir_print_local_scope,
+            args.mlir_pretty_debuginfo,
+        )
 
     @property
     def for_dumps(self) -> Form:
@@ -49,4 +54,8 @@ class Form:
         return to_text(op, **self._switches())
 
     def _switches(self) -> dict[str, Any]:
-        return {"generic": self.generic, "locations": self.locations, "elide": self.elide}
+        switches = asdict(self)
+        if self.elide_resources is None:
+            # Left to what follows from `elide`.
+            del switches["elide_resources"]
+        return switches

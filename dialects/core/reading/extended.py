@@ -20,6 +20,7 @@ from lamina.dialects.core.reading.bodies import BodyReader
 from lamina.dialects.core.reading.cursor import WORD
 from lamina.dialects.core.reading.enums import BRACKETED, enum_reader, form_of, read_cases
 from lamina.dialects.core.reading.types import BLANK, TYPE_SLICE
+from lamina.dialects.core.wording import innermost_message
 
 _SYMBOL = re.compile(r"[#!]([0-9]++|[A-Za-z$._\-][\w$.\-]*+)", re.ASCII)
 _SLICE = re.compile(rf"([#!]{TYPE_SLICE.removeprefix('!?')}){BLANK}", re.ASCII)
@@ -199,7 +200,7 @@ class ExtendedReader(BodyReader):
         try:
             return read(self) if read is not None else self.bridged_attribute(kind, sigil == "!")
         except VerifyException as problem:
-            return self.fail(str(problem).strip().split("\n", 1)[0], start)
+            return self.fail(innermost_message(problem), start)
 
     def bridged_attribute(self, kind: type[Attribute], is_type: bool) -> Attribute:
         """An attribute or type read by the parser of its xDSL class (the bridge fills this in)."""

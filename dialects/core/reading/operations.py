@@ -142,9 +142,8 @@ class OperationReader(AttributeReader):
         if pending and name in pending:
             self._settle(name, values, at)
         if _HINT.fullmatch(name):
-            hint = self._hint(name)
-            for value in values:
-                value._name = hint  # pyright: ignore[reportPrivateUsage]
+            # A name for several results is that of the first: they are printed together again.
+            values[0]._name = self._hint(name)  # pyright: ignore[reportPrivateUsage]
 
     _hints: dict[str, str | None] = {}
 

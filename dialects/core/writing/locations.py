@@ -33,11 +33,15 @@ class LocationWriter(AliasWriter):
 
     def location(self, location: Attribute) -> None:
         """Write the location of an op after a blank, by its alias."""
-        self.put(f" loc({self.location_alias(location)})")
+        pretty = self.options.pretty_locations
+        self.put(f" {pretty_text(location)}" if pretty else f" loc({self.location_alias(location)})")
 
     def argument_location(self, location: Attribute) -> None:
         """Write the location of a block argument after a blank, in full."""
-        self.put(f" loc({self.location_text(location, deferrable=False)})")
+        if self.options.pretty_locations:
+            self.put(f" {pretty_text(location)}")
+        else:
+            self.put(f" loc({self.location_text(location, deferrable=False)})")
 
     def location_alias(self, location: Attribute, deferrable: bool = True) -> str:
         """What stands in the parentheses of ``loc(…)``."""
@@ -51,6 +55,22 @@ class LocationWriter(AliasWriter):
         """A location in full, those in it by their aliases."""
         write = _range if location.name == _RANGE else _LOCATIONS[location.__class__]
         return write(self, location, deferrable)
+
+
+def pretty_text(location: Any) -> str:
+    """A location as people want to see it: ``file.mlir:3:4``, ``"name"(…)``, ``callee at caller``."""
+    if isinstance(location, UnknownLoc | NoneAttr):
+        return "[unknown]"
+    if isinstance(location, NameLoc):
+        inside = location.location
+        outer = isinstance(inside, UnknownLoc | NoneAttr)
+        return quoted(location.desc.data) + ("" if outer else f"({pretty_text(inside)})")
+    if isinstance(location, CallSiteLoc):
+        return f"{pretty_text(location.callee)} at {pretty_text(location.caller)}"
+    if isinstance(location, FusedLoc):
+        parts: Any = location.locations
+        return f"[{', '.join([pretty_text(part) for part in parts.data])}]"
+    return f"{location.filename.data}:{location.line.data}:{location.column.data}"
 
 
 def _unknown(w: LocationWriter, location: Any, deferrable: bool) -> str:

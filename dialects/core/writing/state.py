@@ -26,6 +26,8 @@ class Options:
     """Constants of more elements are written as the hexadecimal digits of their bytes (None: never)."""
     local_scope: bool = False
     """Nothing is written outside of the op: no aliases."""
+    pretty_locations: bool = False
+    """Write locations short, for people: such text is not read back."""
     names: bool = True
     """Keep the names that values have; otherwise they are numbered as upstream does."""
 
@@ -44,7 +46,6 @@ class WriterState(Printer):
         self.put = self.parts.append
         self.distinct_numbers: dict[int, int] = {}
         self.resource_keys: dict[str, None] = {}
-        self.distinct_numbers: dict[int, int] = {}
         self._texts: dict[int, str] = {}
         self._remembered: list[Attribute] = []
 

@@ -2,7 +2,7 @@
 
 // The text form: operands, regions, attributes, types; a missing operand; an operator outside the table.
 
-// CHECK:       builtin.module attributes {onnx.opset = {ai.onnx = 13 : i64}} {
+// CHECK:       module attributes {onnx.opset = {ai.onnx = 13 : i64}} {
 builtin.module attributes {onnx.opset = {ai.onnx = 13 : i64}} {
   func.func @main(%x: tensor<1x2xf32>, %c: tensor<i1>) -> tensor<1x2xf32> {
     // CHECK: %none = onnx.NoValue : () -> none

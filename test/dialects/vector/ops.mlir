@@ -1,5 +1,5 @@
-// RUN: lamina-opt %s | lamina-opt | filecheck %s
-// RUN: lamina-opt %s --mlir-print-op-generic | lamina-opt | filecheck %s
+// RUN: lamina-opt %s | lamina-opt --mlir-print-local-scope | filecheck %s
+// RUN: lamina-opt %s --mlir-print-op-generic | lamina-opt --mlir-print-local-scope | filecheck %s
 
 // CHECK-LABEL: func.func @products
 // CHECK: vector.contract {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d2)>, affine_map<(d0, d1, d2) -> (d2, d1)>, affine_map<(d0, d1, d2) -> (d0, d1)>], iterator_types = ["parallel", "parallel", "reduction"], kind = #vector.kind<add>} %a, %b, %c : vector<6x1xf32>, vector<1x16xf32> into vector<6x16xf32>

@@ -14,11 +14,11 @@ func.func @main(%x: tensor<4xf32> {nn.name = "x"}) -> (tensor<4xf32> {nn.name = 
 
 // CHECK:      func.func private @kernel(%x: memref<4xf32>, %out: memref<4xf32> {bufferization.writable = true}) attributes {lamina.dispatch} {
 // CHECK-NEXT:   linalg.exp ins(%x : memref<4xf32>) outs(%out : memref<4xf32>)
-// CHECK-NEXT:   func.return
+// CHECK-NEXT:   return
 // CHECK:      func.func @main(%x: memref<4xf32> {nn.name = "x"}) -> (memref<4xf32> {nn.name = "y"}) {
 // CHECK-NEXT:   %e = memref.alloc() {alignment = 64 : i64} : memref<4xf32>
-// CHECK-NEXT:   func.call @kernel(%x, %e) : (memref<4xf32>, memref<4xf32>) -> ()
-// CHECK-NEXT:   func.return %e : memref<4xf32>
+// CHECK-NEXT:   call @kernel(%x, %e) : (memref<4xf32>, memref<4xf32>) -> ()
+// CHECK-NEXT:   return %e : memref<4xf32>
 
 // -----
 
@@ -63,7 +63,7 @@ func.func private @tiles(%x: tensor<8x8xf32>, %out: tensor<8x8xf32> {bufferizati
 // CHECK-NEXT:     vector.transfer_write %v, %out[%i, %j] {in_bounds = [true, true]} : vector<4x4xf32>, memref<8x8xf32>
 // CHECK-NEXT:   }
 // CHECK-NEXT: }
-// CHECK-NEXT: func.return
+// CHECK-NEXT: return
 
 // -----
 
@@ -80,7 +80,7 @@ func.func private @pad(%x: tensor<2xf32>, %out: tensor<4xf32> {bufferization.wri
 // CHECK:      linalg.fill ins(%zero : f32) outs(%out : memref<4xf32>)
 // CHECK-NEXT: %[[V:.*]] = memref.subview %out[1] [2] [1] : memref<4xf32> to memref<2xf32, strided<[1], offset: 1>>
 // CHECK-NEXT: memref.copy{{.*}}%x, %[[V]]
-// CHECK-NEXT: func.return
+// CHECK-NEXT: return
 
 // -----
 
@@ -102,4 +102,4 @@ func.func @branch(%p: i1, %v: f32) -> tensor<2xf32> {
 // CHECK-NEXT: } else {
 // CHECK:        scf.yield %b : memref<2xf32>
 // CHECK-NEXT: }
-// CHECK-NEXT: func.return %r : memref<2xf32>
+// CHECK-NEXT: return %r : memref<2xf32>

@@ -22,13 +22,13 @@ func.func @main(%x: tensor<16xf32> {nn.name = "x"}) -> (tensor<16xf32> {nn.name 
 }
 
 // CHECK:      func.func private @twice(%x: memref<16xf32>, %out: memref<16xf32> {bufferization.writable = true}, %e: memref<16xf32> {lamina.scratch}) {
-// CHECK:      func.func @main(%x: memref<16xf32> {nn.name = "x"}, %{{.*}}: memref<16xf32> {nn.name = "y", lamina.result = 0 : i64}, %arena: memref<192xi8> {lamina.arena}) {
+// CHECK:      func.func @main(%x: memref<16xf32> {nn.name = "x"}, %{{.*}}: memref<16xf32> {lamina.result = 0 : i64, nn.name = "y"}, %arena: memref<192xi8> {lamina.arena}) {
 // CHECK-DAG:    %c0 = arith.constant 0 : index
 // CHECK-DAG:    %c64 = arith.constant 64 : index
 // CHECK-DAG:    %c128 = arith.constant 128 : index
 // CHECK:        memref.view %arena[%{{c0|c64|c128}}][] : memref<192xi8> to memref<16xf32>
 // CHECK-NOT:    memref.alloc
-// CHECK:        func.call @exp(%x,
-// CHECK:        func.call @twice(
-// CHECK:        func.call @exp(
-// CHECK-NEXT:   func.return
+// CHECK:        call @exp(%x,
+// CHECK:        call @twice(
+// CHECK:        call @exp(
+// CHECK-NEXT:   return

@@ -10,7 +10,7 @@
 // CHECK: arith.maximumf
 // CHECK-LABEL: func.func @linear(
 // CHECK: [[EMPTY:%.*]] = tensor.empty() : tensor<1x32xf32>
-// CHECK-NEXT: func.call @linear_dispatch_0(%x, %w, %b, [[EMPTY]])
+// CHECK-NEXT: call @linear_dispatch_0(%x, %w, %b, [[EMPTY]])
 // CHECK-NEXT: return
 func.func @linear(%x: tensor<1x64xf32>, %w: tensor<64x32xf32>, %b: tensor<32xf32>) -> tensor<1x32xf32> {
   %0 = nn.matmul %x, %w : (tensor<1x64xf32>, tensor<64x32xf32>) -> tensor<1x32xf32>
@@ -26,7 +26,7 @@ func.func @linear(%x: tensor<1x64xf32>, %w: tensor<64x32xf32>, %b: tensor<32xf32
 // CHECK: arith.addf
 // CHECK: arith.divf
 // CHECK-LABEL: func.func @softmax(
-// CHECK-COUNT-1: func.call
+// CHECK-COUNT-1: call
 // CHECK: return
 func.func @softmax(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
   %0 = nn.softmax %x {axis = 1 : i64} : (tensor<4x8xf32>) -> tensor<4x8xf32>
@@ -34,7 +34,7 @@ func.func @softmax(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
 }
 
 // CHECK-LABEL: func.func @layer_norm(
-// CHECK-COUNT-1: func.call
+// CHECK-COUNT-1: call
 // CHECK-NEXT: return
 func.func @layer_norm(%x: tensor<4x8xf32>, %s: tensor<8xf32>, %b: tensor<8xf32>) -> tensor<4x8xf32> {
   %0 = nn.layer_norm %x, %s, %b : (tensor<4x8xf32>, tensor<8xf32>, tensor<8xf32>) -> tensor<4x8xf32>
@@ -46,8 +46,8 @@ func.func @layer_norm(%x: tensor<4x8xf32>, %s: tensor<8xf32>, %b: tensor<8xf32>)
 // CHECK: linalg.matmul
 // CHECK: arith.addf
 // CHECK-LABEL: func.func @residual(
-// CHECK: [[FIRST:%.*]] = func.call @residual_dispatch_0(%x, %w,
-// CHECK: func.call @residual_dispatch_1([[FIRST]], %w, %{{.*}})
+// CHECK: [[FIRST:%.*]] = call @residual_dispatch_0(%x, %w,
+// CHECK: call @residual_dispatch_1([[FIRST]], %w, %{{.*}})
 // CHECK-NEXT: return
 func.func @residual(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>) -> tensor<4x4xf32> {
   %0 = nn.matmul %x, %w : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
@@ -88,7 +88,7 @@ func.func @gather(%data: tensor<9x4xf32>, %indices: tensor<2xi64>) -> tensor<2x4
 // CHECK-LABEL: func.func @dynamic(
 // CHECK: [[N:%.*]] = tensor.dim %x
 // CHECK: [[EMPTY:%.*]] = tensor.empty([[N]]) : tensor<?x2xf32>
-// CHECK-NEXT: func.call @dynamic_dispatch_0(%x, %w, {{.*}}[[EMPTY]])
+// CHECK-NEXT: call @dynamic_dispatch_0(%x, %w, {{.*}}[[EMPTY]])
 func.func @dynamic(%x: tensor<?x4xf32>, %w: tensor<4x2xf32>) -> tensor<?x2xf32> {
   %0 = nn.matmul %x, %w : (tensor<?x4xf32>, tensor<4x2xf32>) -> tensor<?x2xf32>
   %1 = nn.relu %0 : (tensor<?x2xf32>) -> tensor<?x2xf32>
@@ -97,7 +97,7 @@ func.func @dynamic(%x: tensor<?x4xf32>, %w: tensor<4x2xf32>) -> tensor<?x2xf32> 
 
 // Kernels write into the padded image and into the concatenation themselves.
 // CHECK-LABEL: func.func private @insertions_dispatch_0(
-// CHECK-SAME: [[OUT:%[0-9]+]]: tensor<1x6x6x2xf32> {bufferization.writable = true}
+// CHECK-SAME: [[OUT:%[a-z0-9]+]]: tensor<1x6x6x2xf32> {bufferization.writable = true}
 // CHECK: [[TANH:%[0-9]+]] = linalg.generic
 // CHECK: [[FILL:%[0-9]+]] = linalg.fill ins({{.*}}) outs([[OUT]]
 // CHECK-NEXT: tensor.insert_slice [[TANH]] into [[FILL]][0, 1, 1, 0]

@@ -1,7 +1,7 @@
 // RUN: lamina-opt %s --convert-nn-to-linalg | filecheck %s
 
 // CHECK-LABEL: func.func @signature(
-// CHECK-SAME: %c: tensor<4xi8> {nn.name = "c", nn.dtype = "i1"}, %x: tensor<4xi8> {nn.dtype = "ui8"}) -> (tensor<4xi8> {nn.dtype = "ui8"})
+// CHECK-SAME: %c: tensor<4xi8> {nn.dtype = "i1", nn.name = "c"}, %x: tensor<4xi8> {nn.dtype = "ui8"}) -> (tensor<4xi8> {nn.dtype = "ui8"})
 // CHECK: arith.divui
 func.func @signature(%c: tensor<4xi1> {nn.name = "c"}, %x: tensor<4xui8>) -> tensor<4xui8> {
   %0 = nn.div %x, %x : (tensor<4xui8>, tensor<4xui8>) -> tensor<4xui8>
@@ -15,7 +15,7 @@ func.func @signature(%c: tensor<4xi1> {nn.name = "c"}, %x: tensor<4xui8>) -> ten
 // CHECK: [[BYTE:%.*]] = tensor.extract %c[] : tensor<i8>
 // CHECK: [[BIT:%.*]] = arith.trunci [[BYTE]] : i8 to i1
 // CHECK: scf.if [[BIT]] -> (tensor<4xi8>)
-// CHECK: func.call @not({{.*}}) : (tensor<4xi8>) -> tensor<4xi8>
+// CHECK: call @not({{.*}}) : (tensor<4xi8>) -> tensor<4xi8>
 func.func private @not(%x: tensor<4xi1>) -> tensor<4xi1> {
   %0 = nn.logical_not %x : (tensor<4xi1>) -> tensor<4xi1>
   return %0 : tensor<4xi1>

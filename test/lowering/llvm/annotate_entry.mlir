@@ -2,7 +2,7 @@
 
 // The buffers of an entry get their types as tensors; other arguments stay as they are.
 // CHECK-LABEL: func.func @entry
-// CHECK-SAME: memref<1x4xf32> {nn.name = "x", lamina.type = tensor<1x4xf32>}
+// CHECK-SAME: memref<1x4xf32> {lamina.type = tensor<1x4xf32>, nn.name = "x"}
 // CHECK-SAME: i64
 // CHECK-SAME: memref<?xi8> {lamina.type = tensor<?xi8>}
 func.func @entry(%x: memref<1x4xf32> {nn.name = "x"}, %n: i64, %y: memref<?xi8>) {

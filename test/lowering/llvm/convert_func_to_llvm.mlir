@@ -27,7 +27,7 @@ func.func @results(%i: index, %x: f32) -> (index, f32) attributes {llvm.linkage 
   return %i, %x : index, f32
 }
 
-// BARE:      llvm.func @main(%[[X:.*]]: !llvm.ptr {nn.name = "x", llvm.noalias}, %[[Y:.*]]: !llvm.ptr {nn.name = "y", lamina.result = 0 : i64, llvm.noalias}) {
+// BARE:      llvm.func @main(%[[X:.*]]: !llvm.ptr {llvm.noalias, nn.name = "x"}, %[[Y:.*]]: !llvm.ptr {lamina.result = 0 : i64, llvm.noalias, nn.name = "y"}) {
 // BARE-NEXT:   llvm.call @kernel(%[[X]], %[[Y]]) : (!llvm.ptr, !llvm.ptr) -> ()
 // BARE-NEXT:   llvm.call @twice(%[[X]], %[[X]], %[[Y]]) : (!llvm.ptr, !llvm.ptr, !llvm.ptr) -> ()
 // BARE-NEXT:   llvm.return

@@ -1,4 +1,4 @@
-// RUN: lamina-opt %s --convert-scf-to-cf | filecheck %s
+// RUN: lamina-opt %s --mlir-print-local-scope --convert-scf-to-cf | filecheck %s
 
 // CHECK-LABEL: func.func @nested_loops
 // CHECK:         cf.br ^[[OUTER:bb[0-9]+]](%lo, %z : index, f32)
@@ -18,7 +18,7 @@
 // CHECK-NEXT:    %[[I:.*]] = arith.addi %i, %step : index
 // CHECK-NEXT:    cf.br ^[[OUTER]](%[[I]], %b : index, f32)
 // CHECK-NEXT:  ^[[END]]:
-// CHECK-NEXT:    func.return %a : f32
+// CHECK-NEXT:    return %a : f32
 func.func @nested_loops(%lo: index, %hi: index, %step: index, %z: f32) -> f32 {
   %r = scf.for %i = %lo to %hi step %step iter_args(%a = %z) -> (f32) {
     %s = scf.for %j = %lo to %hi step %step iter_args(%b = %a) -> (f32) {
@@ -36,7 +36,7 @@ func.func @nested_loops(%lo: index, %hi: index, %step: index, %z: f32) -> f32 {
 // CHECK-NEXT:    memref.store
 // CHECK-NEXT:    cf.br ^[[END]]
 // CHECK-NEXT:  ^[[END]]:
-// CHECK-NEXT:    func.return
+// CHECK-NEXT:    return
 func.func @if_without_else(%c: i1, %m: memref<f32>, %v: f32) {
   scf.if %c {
     memref.store %v, %m[] : memref<f32>

@@ -1,6 +1,6 @@
 // RUN: lamina-opt %s --finalize-memref-to-llvm | filecheck %s
 
-// CHECK: llvm.mlir.global external constant @w() {addr_space = 0 : i32, alignment = 64 : i64, lamina.value = dense<[1.000000e+00, 2.000000e+00]> : tensor<2xf32>} : !llvm.array<2 x f32>
+// CHECK: llvm.mlir.global external constant @w() {alignment = 64 : i64, lamina.value = dense<[1.000000e+00, 2.000000e+00]> : tensor<2xf32>} : !llvm.array<2 x f32>
 memref.global "private" constant @w : memref<2xf32> = dense<[1.0, 2.0]> {alignment = 64 : i64}
 
 // CHECK-LABEL: func.func @constant

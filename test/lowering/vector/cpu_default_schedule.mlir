@@ -3,7 +3,7 @@
 
 // A product of matrices fills the registers: 6 rows of 16 columns; its columns are packed where they are far apart.
 // CHECK-LABEL: func.func @matmul
-// CHECK: lamina.schedule = {tile = array<i64: 6, 16, 1>, order = array<i64: 1, 0, 2>, vector = 1 : i64, pack = 1 : i64}
+// CHECK: lamina.schedule = {order = array<i64: 1, 0, 2>, pack = 1 : i64, tile = array<i64: 6, 16, 1>, vector = 1 : i64}
 // WIDE-LABEL: func.func @matmul
 // WIDE: vector = 1 : i64
 func.func @matmul(%a: tensor<512x512xf32>, %b: tensor<512x512xf32>, %out: tensor<512x512xf32>) -> tensor<512x512xf32> {
@@ -32,7 +32,7 @@ func.func @transposed(%a: tensor<64x64xf32>, %b: tensor<64x64xf32>, %out: tensor
 
 // A schedule that is there stays; a single element and a gather get none.
 // CHECK-LABEL: func.func @left
-// CHECK: lamina.schedule = {tile = array<i64: 4>, order = array<i64: 0>, vector = 0 : i64}
+// CHECK: lamina.schedule = {order = array<i64: 0>, tile = array<i64: 4>, vector = 0 : i64}
 // CHECK-NOT: lamina.schedule
 func.func @left(%x: tensor<8xf32>, %i: tensor<8xi64>, %out: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
   %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}

@@ -1,4 +1,4 @@
-// RUN: lamina-opt %s --linalg-collapse-loops | filecheck %s
+// RUN: lamina-opt %s --mlir-print-local-scope --linalg-collapse-loops | filecheck %s
 
 #all = affine_map<(n, h, w, f) -> (n, h, w, f)>
 #last = affine_map<(n, h, w, f) -> (f)>

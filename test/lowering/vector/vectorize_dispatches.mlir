@@ -1,4 +1,4 @@
-// RUN: lamina-opt %s --vectorize-dispatches | filecheck %s
+// RUN: lamina-opt %s --mlir-print-local-scope --vectorize-dispatches | filecheck %s
 
 #rows = affine_map<(d0, d1) -> (d0, d1)>
 #columns = affine_map<(d0, d1) -> (d1)>

@@ -1,5 +1,5 @@
-// RUN: lamina-opt %s --inline --allow-unregistered-dialect --split-input-file | filecheck %s
-// RUN: lamina-opt %s --inline --allow-unregistered-dialect --split-input-file --mlir-print-debuginfo | filecheck %s --check-prefix=LOC
+// RUN: lamina-opt %s --mlir-print-local-scope --inline --allow-unregistered-dialect --split-input-file | filecheck %s
+// RUN: lamina-opt %s --mlir-print-local-scope --inline --allow-unregistered-dialect --split-input-file --mlir-print-debuginfo | filecheck %s --check-prefix=LOC
 
 // Callees are inlined first; private functions that are not used any more go.
 // CHECK-LABEL: attributes {case.chain}

@@ -1,4 +1,4 @@
-// RUN: lamina-opt %s --strip-debuginfo --mlir-print-debuginfo | filecheck %s
+// RUN: lamina-opt %s --mlir-print-local-scope --strip-debuginfo --mlir-print-debuginfo | filecheck %s
 
 // CHECK-NOT: layer1
 // CHECK-NOT: argument

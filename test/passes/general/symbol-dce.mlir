@@ -1,6 +1,6 @@
 // RUN: lamina-opt %s --symbol-dce --allow-unregistered-dialect --split-input-file | filecheck %s
 
-// CHECK-LABEL: builtin.module attributes {case.chain}
+// CHECK-LABEL: module attributes {case.chain}
 // CHECK-NOT: @dead
 // CHECK: func.func private @callee
 // CHECK-NOT: @dead
@@ -22,7 +22,7 @@ module attributes {case.chain} {
 // -----
 
 // A reference in any attribute of any operation counts.
-// CHECK-LABEL: builtin.module attributes {case.attribute}
+// CHECK-LABEL: module attributes {case.attribute}
 // CHECK: func.func private @listed
 module attributes {case.attribute} {
   func.func private @listed()
@@ -31,7 +31,7 @@ module attributes {case.attribute} {
 
 // -----
 
-// CHECK-LABEL: builtin.module attributes {case.global}
+// CHECK-LABEL: module attributes {case.global}
 // CHECK-NOT: @unread
 // CHECK: @read
 module attributes {case.global} {
@@ -46,7 +46,7 @@ module attributes {case.global} {
 // -----
 
 // Two functions that only call each other are dead.
-// CHECK-LABEL: builtin.module attributes {case.cycle}
+// CHECK-LABEL: module attributes {case.cycle}
 // CHECK-NEXT: }
 module attributes {case.cycle} {
   func.func private @a() {
@@ -61,7 +61,7 @@ module attributes {case.cycle} {
 
 // -----
 
-// CHECK-LABEL: builtin.module attributes {case.inner}
+// CHECK-LABEL: module attributes {case.inner}
 // CHECK-NOT: @dead
 // CHECK: func.func nested @live
 module attributes {case.inner} {

@@ -1,4 +1,4 @@
-// RUN: lamina-opt %s --convert-nn-to-linalg --linalg-fuse-elementwise-ops | filecheck %s
+// RUN: lamina-opt %s --mlir-print-local-scope --convert-nn-to-linalg --linalg-fuse-elementwise-ops | filecheck %s
 
 // CHECK-LABEL: @chain
 // CHECK: linalg.generic

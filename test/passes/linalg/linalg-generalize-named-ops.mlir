@@ -1,4 +1,4 @@
-// RUN: lamina-opt %s --linalg-generalize-named-ops | filecheck %s
+// RUN: lamina-opt %s --mlir-print-local-scope --linalg-generalize-named-ops | filecheck %s
 
 // CHECK-LABEL: @matmul
 // CHECK-NEXT: linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d2)>, affine_map<(d0, d1, d2) -> (d2, d1)>, affine_map<(d0, d1, d2) -> (d0, d1)>], iterator_types = ["parallel", "parallel", "reduction"]}

@@ -20,9 +20,9 @@ func.func @main(%x: tensor<?x4x?xf32> {nn.name = "x"}, %c: i1, %n: index) -> (te
   %r = nn.dynamic_reshape %x, %sh : (tensor<?x4x?xf32>, tensor<2xi64>) -> tensor<?x?xf32>
 
   // The function that is called with two shapes is cloned.
-  // CHECK-NEXT: %[[A:.*]] = func.call @act_0(%[[R]])
+  // CHECK-NEXT: %[[A:.*]] = call @act_0(%[[R]])
   // CHECK-NEXT: %[[T:.*]] = nn.transpose %[[A]]
-  // CHECK-NEXT: %[[B:.*]] = func.call @act(%[[T]])
+  // CHECK-NEXT: %[[B:.*]] = call @act(%[[T]])
   %0 = func.call @act(%r) : (tensor<?x?xf32>) -> tensor<?x?xf32>
   %t = nn.transpose %0 {permutation = array<i64: 1, 0>} : (tensor<?x?xf32>) -> tensor<?x?xf32>
   %1 = func.call @act(%t) : (tensor<?x?xf32>) -> tensor<?x?xf32>

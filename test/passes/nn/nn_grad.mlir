@@ -6,7 +6,7 @@
 // CHECK-NEXT: %[[Y:.*]] = nn.constant dense<3.000000e+00> : tensor<1xf32>
 // CHECK-NEXT: %[[ONCE:.*]] = nn.add %z, %x
 // CHECK-NEXT: %[[TWICE:.*]] = nn.add %[[ONCE]], %x
-// CHECK-NEXT: func.return %[[TWICE]], %[[Y]]
+// CHECK-NEXT: return %[[TWICE]], %[[Y]]
 func.func @loss(%x: tensor<3xf32> {nn.name = "x"}, %y: tensor<1xf32>, %z: tensor<3xf32>) -> tensor<f32> {
   %0 = nn.mul %x, %x : (tensor<3xf32>, tensor<3xf32>) -> tensor<3xf32>
   %1 = nn.mul %x, %z : (tensor<3xf32>, tensor<3xf32>) -> tensor<3xf32>

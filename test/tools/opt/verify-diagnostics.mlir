@@ -10,13 +10,13 @@ func.func @fine() {
 // -----
 
 func.func @here() {
-  %0 = arith.addi %x, %x : i32 // expected-error {{%x is not defined}}
+  %0 = arith.addi %x, %x : i32 // expected-error {{use of undeclared SSA value name '%x'}}
   return
 }
 
 // -----
 
-// expected-error @+2 {{not defined}}
+// expected-error @+2 {{use of undeclared}}
 func.func @counted_below() {
   %0 = arith.addi %x, %x : i32
   return
@@ -33,14 +33,14 @@ func.func @above() {
 // -----
 
 func.func @regular_expression() {
-  // expected-error-re @below {{%{{[a-z]}} is {{n..}} defined}}
+  // expected-error-re @below {{use of {{u[a-z]*}} SSA value name '%x'}}
   %0 = arith.addi %x, %x : i32
   return
 }
 
 // -----
 
-// expected-note @below {{it is first defined here}}
+// expected-note @below {{see existing symbol definition here}}
 func.func private @twice()
-// expected-error @below {{@twice is defined a second time}}
+// expected-error @below {{redefinition of symbol named 'twice'}}
 func.func private @twice()

@@ -273,4 +273,6 @@ def case_text(enum: EnumSpec, number: int) -> str:
             parts.append(text)
             rest &= ~value
     order = list(enum.cases)
-    return enum.separator.join(sorted(parts, key=order.index)) if not rest else str(number)
+    # Names of several bits come first, as upstream's.
+    parts.sort(key=lambda text: (-enum.cases[text].bit_count(), order.index(text)))
+    return enum.separator.join(parts) if not rest else str(number)
