@@ -14,6 +14,8 @@ from typing import Literal
 from xdsl.dialects.builtin import CallSiteLoc, FileLineColLoc, FusedLoc, NameLoc, UnregisteredOp
 from xdsl.ir import Attribute, Operation
 
+from lamina.dialects.core.hints import hint_for
+
 Severity = Literal["error", "warning", "remark", "note"]
 
 
@@ -73,7 +75,7 @@ def error(
     if isinstance(at, Operation):
         message = f"'{op_name(at)}' op {message}"
         at = location_of(at)
-    return LaminaError(Diagnostic(message, at, notes=tuple(notes), hint=hint))
+    return LaminaError(Diagnostic(message, at, notes=tuple(notes), hint=hint or hint_for(message)))
 
 
 def op_name(op: Operation) -> str:

@@ -39,9 +39,7 @@ def to_text(
     return "".join(_writer(op, generic, locations, elide, more).pieces())
 
 
-def _writer(
-    op: Operation, generic: bool, locations: bool, elide: int | None, more: dict[str, Any]
-) -> Writer:
+def _writer(op: Operation, generic: bool, locations: bool, elide: int | None, more: dict[str, Any]) -> Writer:
     if elide is not None:
         more = {"elide_resources": 0, **more}
     return Writer(op, Options(generic, locations, elide, **more))

@@ -9,7 +9,7 @@ from xdsl.ir import Operation
 from lamina.dialects.core.diagnostics import error, location_of, note
 from lamina.dialects.core.verifying.groups import attribute
 from lamina.dialects.core.verifying.registry import verifies, verifies_uses
-from lamina.dialects.core.verifying.symbols import symbol_from
+from lamina.dialects.core.verifying.symbols import nearest_symbol, symbol_from
 
 
 @verifies("func.func")
@@ -50,7 +50,8 @@ def call(op: Operation) -> None:
     callee: Any = attribute(op, "callee")
     function = symbol_from(op, callee)
     if function is None or function.name != "func.func":
-        raise error(f"'{callee.root_reference.data}' does not reference a valid function", op)
+        name = callee.root_reference.data
+        raise error(f"'{name}' does not reference a valid function", op, hint=nearest_symbol(op, name))
     kind: Any = attribute(function, "function_type")
     _check_operands(op, kind.inputs.data)
     _check_results(op, kind.outputs.data)

@@ -1,4 +1,4 @@
-"""The indexing maps and loops of every structured operation, also of those whose class says nothing of them."""
+"""The indexing maps and loops of every structured operation, whatever its class says of them."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ WHOLE: list[Case] = [
     (
         "%c = arith.constant 1 : i32\nfunc.func @f() {\n  %y = arith.addi %c, %c : i32\n  return\n}\n",
         "3:19",
-        "%c is not defined",
+        "use of undeclared SSA value name '%c'",
         "it is defined outside of the function, which sees none of the values outside",
     ),
     (
@@ -20,7 +20,8 @@ WHOLE: list[Case] = [
         "  %y = arith.addi %a, %a : i32\n  return\n"
         "}\n",
         "5:19",
-        "%a is not defined",
+        "use of undeclared SSA value name '%a'",
+        "did you mean '%a'?",
     ),
     (
         "func.func @f(%c: i1) {\n  cf.cond_br %c, ^bb1, ^bb2\n"
@@ -35,89 +36,93 @@ WHOLE: list[Case] = [
         "  }\n  %y = arith.addi %x, %x : i32\n  return\n"
         "}\n",
         "5:19",
-        "%x is not defined",
+        "use of undeclared SSA value name '%x'",
+        "did you mean '%x'?",
     ),
     (
         "func.func @f(%a: i32) {\n  cf.br ^bb1(%a : i32)\n^bb1:\n  return\n}\n",
         "2:3",
-        "'cf.br' op passes (i32) to a block that takes ()",
+        "branch has 1 operands for successor #0, but target block has 0",
     ),
     (
         "func.func @f(%a: i32) {\n  cf.br ^bb1(%a : i32)\n^bb1(%b: i64):\n  return\n}\n",
         "2:3",
-        "'cf.br' op passes (i32) to a block that takes (i64)",
+        "type mismatch for bb argument #0 of successor #0",
     ),
-    ("func.func @f(%a: i32, %a: i32) {\n  return\n}\n", "1:23", "%a is defined a second time"),
+    ("func.func @f(%a: i32, %a: i32) {\n  return\n}\n", "1:23", "redefinition of SSA value '%a'"),
     (
         'module {\n  "builtin.module"() ({\n    "func.func"() <{function_type = (i32) -> (), sym_name = '
         '"f"}> ({\n    ^bb0(%x: i64):\n      "func.return"() : () -> ()\n'
         "    }) : () -> ()\n  }) : () -> ()\n}\n",
         "3:5",
-        "'func.func' op has a body whose arguments do not have the types of its inputs",
+        "'func.func' op type of entry block argument #0('i64') must match the type of the "
+        "corresponding argument in function signature('i32')",
     ),
     (
         "func.func @f(%a: tensor<2xf32>) -> tensor<2xi32> {\n  return %a : tensor<2xf32>\n}\n",
         "2:3",
-        "'func.return' op returns (tensor<2xf32>), but the function is declared to return (tensor<2xi32>)",
+        "type of return operand 0 ('tensor<2xf32>') doesn't match function result type "
+        "('tensor<2xi32>') in function @f",
     ),
     (
         "func.func @f(%a: i32) -> i32 {\n  return\n}\n",
         "2:3",
-        "'func.return' op returns (), but the function is declared to return (i32)",
+        "'func.return' op has 0 operands, but enclosing function (@f) returns 1",
     ),
     (
         "func.func @f(%a: f32) {\n  %y = arith.negf %a : f32\n}\n",
         "2:8",
-        "'arith.negf' op ends its block, but is no terminator",
+        "'arith.negf' op block with no terminator",
         "end the block with a terminator, such as 'return'",
     ),
     ("func.func @f() {\n  return\n  %c = arith.constant 1 : i32\n}\n", "3:6", "expected ':'"),
     (
         "func.func @f() {\n  return\n}\nfunc.func @f() {\n  return\n}\n",
         "4:1",
-        "'func.func' op @f is defined a second time",
+        "'func.func' op redefinition of symbol named 'f'",
     ),
     (
         "func.func @f() {\n  call @g() : () -> ()\n  return\n}\nfunc.func @gg() {\n  return\n}\n",
         "2:3",
-        "'func.call' op there is no function @g in the module",
+        "'func.call' op 'g' does not reference a valid function",
         "did you mean 'gg'?",
     ),
     (
         "func.func @g(%a: i32) {\n  return\n}\nfunc.func @f() {\n  call @g() : () -> ()\n  return\n}\n",
         "5:3",
-        "'func.call' op does not have as many operands as its function",
+        "'func.call' op incorrect number of operands for callee",
     ),
     (
         "func.func @g(%a: i32) {\n  return\n}\nfunc.func @f(%a: i64) {\n"
         "  call @g(%a) : (i64) -> ()\n  return\n}\n",
         "5:3",
-        "'func.call' op operand #0: expected i32, got i64",
+        "'func.call' op operand type mismatch: expected operand type 'i32', but provided 'i64' for "
+        "operand number 0",
     ),
     (
         "func.func @f(%a: i32, %b: f32) {\n  %c = arith.addi %a, %b : i32\n  return\n}\n",
         "2:23",
-        "the value has type f32, but is used as i32",
+        "use of value '%b' expects different type than prior uses: 'i32' vs 'f32'",
     ),
     (
         "func.func @f(%a: f32) {\n  %c = arith.addi %a, %a : f32\n  return\n}\n",
         "2:8",
-        "'arith.addi' op f32 is not allowed here",
+        "'arith.addi' op operand #0 must be signless-integer-like, but got 'f32'",
     ),
     (
         'func.func @f(%a: i32, %b: i64) {\n  %c = "arith.addi"(%a, %b) : (i32, i64) -> i32\n  return\n}\n',
         "2:8",
-        "'arith.addi' op operand #1 ('rhs'): expected i32, got i64",
+        "'arith.addi' op requires the same type for all operands and results",
     ),
     (
         'func.func @f(%a: i32) {\n  %c = "arith.addi"(%a) : (i32) -> i32\n  return\n}\n',
         "2:8",
-        "'arith.addi' op expected 2 operands, got 1",
+        "'arith.addi' op expected 2 operands, but found 1",
     ),
     (
         "func.func @f(%a: i32) {\n  scf.if %a {\n  }\n  return\n}\n",
         "2:10",
-        "the value has type i32, but is used as i1",
+        "use of value '%a' expects different type than prior uses: 'i1' vs 'i32'",
     ),
     (
         "func.func @f(%i: index, %a: f32) {\n  %r = scf.for %k = %i to %i step %i iter_args(%x = %a) -> "
@@ -130,15 +135,15 @@ WHOLE: list[Case] = [
         "  %x = memref.load %m[%i] : memref<2x2xf32>\n"
         "  return\n}\n",
         "2:8",
-        "'memref.load' op expected an index for each dimension",
+        "'memref.load' op incorrect number of indices for load, expected 2 but got 1",
     ),
     (
         "scf.yield\n",
         "1:1",
-        "'scf.yield' op may only stand in 'scf.for', 'scf.if', 'scf.execute_region', 'scf.while', "
-        "'scf.index_switch'",
+        "'scf.yield' op expects parent op to be one of 'scf.execute_region', 'scf.for', 'scf.if', "
+        "'scf.index_switch', 'scf.while'",
     ),
-    ('"func.func"() : () -> ()\n', "1:1", "'func.func' op expected 1 region, got 0"),
+    ('"func.func"() : () -> ()\n', "1:1", "'func.func' op requires attribute 'sym_name'"),
     (
         "func.func @f(%t: tensor<4xf32>) {\n  %e = tensor.expand_shape %t [[0, 1]] output_shape [3, 2] : "
         "tensor<4xf32> into tensor<3x2xf32>\n  return\n"
@@ -161,18 +166,18 @@ OPERATIONS: list[Case] = [
     (
         "%y = nn.add %a, %c : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>",
         "2:19",
-        "%c is not defined",
+        "use of undeclared SSA value name '%c'",
     ),
     (
         "%y = nn.relu %a : (tensor<2x4xf32>) -> tensor<2x4xf32>",
         "2:16",
-        "the value has type tensor<2x3xf32>, but is used as tensor<2x4xf32>",
+        "use of value '%a' expects different type than prior uses: 'tensor<2x4xf32>' vs 'tensor<2x3xf32>'",
     ),
     (
         "%y = nn.relu %a : (tensor<2x3xf32>) -> tensor<2x3xf32>\n"
         "  %y = nn.relu %a : (tensor<2x3xf32>) -> tensor<2x3xf32>",
         "3:3",
-        "%y is defined a second time",
+        "redefinition of SSA value '%y'",
     ),
     (
         "%y = nn.relu %x : (tensor<2x3xf32>) -> tensor<2x3xf32>\n"
@@ -183,13 +188,13 @@ OPERATIONS: list[Case] = [
     (
         "%y = nn.relu %x : (tensor<2x3xf32>) -> tensor<2x3xf32>\n  %x = arith.constant 1 : i32",
         "3:3",
-        "%x is defined with type i32, but was used as tensor<2x3xf32>",
+        "definition of SSA value '%x#0' has type 'i32', but it was used as 'tensor<2x3xf32>'",
     ),
     (
         "%y = nn.relu %a : (tensor<2x3xf32>) -> tensor<2x3xf32>\n"
         "  %z = nn.relu %y#1 : (tensor<2x3xf32>) -> tensor<2x3xf32>",
         "3:16",
-        "there is no result #1: the operation has 1",
+        "reference to invalid result number: %y has 1",
     ),
     (
         "%y = nn.matmul %a, %b : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>",

@@ -12,6 +12,7 @@ from bisect import bisect_right
 from typing import NoReturn
 
 from lamina.dialects.core.diagnostics import Diagnostic, LaminaError, Location
+from lamina.dialects.core.hints import hint_for
 
 SPACE = re.compile(r"(?:[ \t\r\n\0]++|//[^\n]*+)*+")
 WORD = re.compile(r"[A-Za-z_][\w$.]*+", re.ASCII)
@@ -154,7 +155,7 @@ class Cursor:
         """
         if position is None:
             position = self._end_of_last_token() if message.startswith("expected") else self.at
-        raise LaminaError(Diagnostic(message, self.place(position), hint=hint))
+        raise LaminaError(Diagnostic(message, self.place(position), hint=hint or hint_for(message)))
 
     def _end_of_last_token(self) -> int:
         """Where the token before this one ends, if a line ends between them; else where this one starts.

@@ -10,6 +10,7 @@ from xdsl.dialects.builtin import FileLineColLoc, IntAttr, LocationAttr, Unknown
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.parser.core import ForwardDeclaredValue  # pyright: ignore[reportPrivateImportUsage]
 
+from lamina.dialects.core.diagnostics import did_you_mean
 from lamina.dialects.core.ods.kinds import OpKind
 from lamina.dialects.core.ods.syntax import parser_of
 from lamina.dialects.core.reading.attributes import AttributeReader
@@ -437,9 +438,11 @@ class OperationReader(AttributeReader):
     def require_definitions(self, outside: Mapping[str, Any] | None = None) -> None:
         """Every value that was used has been defined; else fail at its first use."""
         for name in self.forward_ssa_references:
-            hint = None
             if outside and name in outside:
                 hint = "it is defined outside of the function, which sees none of the values outside"
+            else:
+                near = did_you_mean(name, list(self._definitions))
+                hint = near and near.replace("'", "'%", 1)
             self.fail(f"use of undeclared SSA value name '%{name}'", self._uses[name], hint)
 
     def _first_block(self, region: Region, arguments: Sequence[Argument]) -> None:

@@ -8,6 +8,7 @@ from xdsl.dialects.builtin import StringAttr, SymbolRefAttr
 from xdsl.ir import Operation
 from xdsl.traits import SymbolTable
 
+from lamina.dialects.core.diagnostics import did_you_mean
 from lamina.dialects.core.verifying.groups import attribute
 
 _last: tuple[weakref.ref[Operation], dict[str, Operation]] | None = None
@@ -45,6 +46,15 @@ def symbol_from(op: Operation, reference: str | SymbolRefAttr) -> Operation | No
             return None
         found = symbol_in(found, name.data)
     return found
+
+
+def nearest_symbol(op: Operation, name: str) -> str | None:
+    """A hint that names the symbol most like one that does not exist, where ``op`` uses it."""
+    table = nearest_table(op)
+    if table is None:
+        return None
+    inside = (found for block in table.regions[0].blocks for other in block.ops if (found := _name_of(other)))
+    return did_you_mean(name, list(inside))
 
 
 def _name_of(op: Operation) -> str | None:

@@ -95,7 +95,7 @@ class OperationWriter(NameWriter):
             self.location(op.location)
 
     def operation_without_results(self, op: Operation) -> None:
-        """Write an operation without the names of its results and its location, for a form that holds one op."""
+        """Write an operation without the names of its results and its location, for forms that hold one."""
         name, dialect, short, write = form_of(op.__class__)
         if write is None:
             self.generic(op)

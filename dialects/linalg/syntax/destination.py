@@ -1,4 +1,4 @@
-"""``linalg.map``, ``reduce``, ``transpose``, ``broadcast``: a body or the name of one, lists of dimensions."""
+"""``linalg.map``, ``reduce``, ``transpose``, ``broadcast``: a body or the name of one, and dimensions."""
 
 from __future__ import annotations
 

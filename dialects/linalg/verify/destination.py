@@ -63,8 +63,8 @@ def verify_reduce(op: Operation) -> None:
         for number, value in enumerate(values[1:], 1):
             if shape_of(value) != shape_of(values[0]):
                 message = (
-                    f"expects all {word}s to have the same shapes. Shape at {word}-index {number} is not equal "
-                    f"to the shape at {word}-index 0."
+                    f"expects all {word}s to have the same shapes. Shape at {word}-index {number} is not "
+                    f"equal to the shape at {word}-index 0."
                 )
                 raise error(message, op)
     _check_reduced(op, shape_of(inputs[0]) or (), shape_of(outputs[0]) or ())
@@ -143,7 +143,8 @@ def verify_broadcast(op: Operation) -> None:
         raise error(message, op)
     for number, dimension in enumerate(added):
         if not 0 <= dimension < len(result):
-            message = f"dimension {number} is out of range. expected range: [0, {len(result) - 1}], got: {dimension}"
+            last = len(result) - 1
+            message = f"dimension {number} is out of range. expected range: [0, {last}], got: {dimension}"
             raise error(message, op)
     kept = [number for number in range(len(result)) if number not in added]
     for number, dimension in enumerate(kept):

@@ -98,8 +98,8 @@ def _check_loops(op: Operation, used: Sequence[set[int]]) -> None:
             raise error(f"iteration space dim at index {dim} not used to access any operand", op)
         contracting = dim in left and dim in right and dim not in output
         if not contracting and dim not in output:
-            message = f"iteration space dim at index {dim} is neither a contracting dim nor of parallel iteration type"
-            raise error(message, op)
+            what = "is neither a contracting dim nor of parallel iteration type"
+            raise error(f"iteration space dim at index {dim} {what}", op)
     if not any(dim in left and dim in right and dim not in output for dim in range(count)):
         raise error("expects at least one contracting dim", op)
 

@@ -75,12 +75,13 @@ def _check_packing(
     if order and len(order) != len(shape):
         raise error("outer_dims_perm must be a permutation or empty", op)
     if len(got) != len(shape) + len(sizes):
-        message = f"packed rank != (unpacked rank + num tiling factors), got {len(got)} != {len(shape) + len(sizes)}"
+        needed = len(shape) + len(sizes)
+        message = f"packed rank != (unpacked rank + num tiling factors), got {len(got)} != {needed}"
         raise error(message, op)
     if checks_padding and not padded and _needs_padding(op, shape, got, positions, sizes, order, tiles):
         message = (
-            "invalid tile factor or output size provided. Only full tiles are supported when padding_value is "
-            "not set"
+            "invalid tile factor or output size provided. Only full tiles are supported when padding_value "
+            "is not set"
         )
         raise error(message, op)
     wanted = _packed_shape(shape, positions, sizes, order)

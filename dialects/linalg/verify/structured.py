@@ -132,8 +132,8 @@ def check_body(op: Operation) -> None:
     for number, (argument, operand) in enumerate(zip(arguments, op.operands, strict=True)):
         if argument.type != element_type(operand.type):
             message = (
-                f"expected type of bb argument #{number} ('{argument.type}') to match element or self type of "
-                f"the corresponding operand ('{element_type(operand.type)}')"
+                f"expected type of bb argument #{number} ('{argument.type}') to match element or self type "
+                f"of the corresponding operand ('{element_type(operand.type)}')"
             )
             raise error(message, op)
 

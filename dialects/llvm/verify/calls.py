@@ -9,7 +9,7 @@ from xdsl.ir import Operation
 
 from lamina.dialects.core.diagnostics import error
 from lamina.dialects.core.verifying.registry import verifies, verifies_uses
-from lamina.dialects.core.verifying.symbols import symbol_from
+from lamina.dialects.core.verifying.symbols import nearest_symbol, symbol_from
 from lamina.dialects.llvm.syntax.parts import groups, held
 from lamina.dialects.llvm.verify.values import check_weights
 
@@ -72,7 +72,8 @@ def verify_callee(op: Operation) -> None:
     found = symbol_from(op, callee)
     name = callee.root_reference.data
     if found is None:
-        raise error(f"'{name}' does not reference a symbol in the current scope", op)
+        hint = nearest_symbol(op, name)
+        raise error(f"'{name}' does not reference a symbol in the current scope", op, hint=hint)
     if found.name in ("llvm.mlir.ifunc", "llvm.mlir.alias"):
         return
     if found.name != "llvm.func":

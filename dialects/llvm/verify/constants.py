@@ -124,15 +124,15 @@ def _check_array(op: Operation, value: ArrayAttr[Any], type: LLVMArrayType, dime
                 _check_array(op, element, inner, dimension + 1)
             elif not plain:
                 message = (
-                    f"nested attribute for sub-array in dimension {dimension + 1} at index {number} must be a "
-                    "zero, or undef, or array attribute"
+                    f"nested attribute for sub-array in dimension {dimension + 1} at index {number} must be "
+                    "a zero, or undef, or array attribute"
                 )
                 raise error(message, op)
         elif isinstance(inner, LLVMStructType):
             if isinstance(element, ArrayAttr) and len(element.data) != len(inner.types.data):
                 message = (
-                    f"nested array attribute size for struct element at index {number} must match struct size: "
-                    f"{len(element.data)} vs. {len(inner.types.data)}"
+                    f"nested array attribute size for struct element at index {number} must match struct "
+                    f"size: {len(element.data)} vs. {len(inner.types.data)}"
                 )
                 raise error(message, op)
         elif isinstance(element, IntegerAttr | FloatAttr | ArrayAttr):

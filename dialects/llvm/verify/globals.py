@@ -29,9 +29,8 @@ def verify_global(op: Operation) -> None:
         fits = isinstance(type, LLVMArrayType) and str(type.type) == "i8" and type.size.data == length
         if not fits:
             raise error("requires an i8 array type of the length equal to that of the string attribute", op)
-    if linkage == "common":
-        if value is not None and not _is_zero(value):
-            raise error("expected zero value for 'common' linkage", op)
+    if linkage == "common" and value is not None and not _is_zero(value):
+        raise error("expected zero value for 'common' linkage", op)
     if linkage == "appending" and not isinstance(type, LLVMArrayType):
         raise error(f"expected array type for '{linkage}' linkage", op)
     comdat_of(op)

@@ -239,8 +239,8 @@ class ParserMaker:
                     if first(p, s):
                         if number in seen:
                             p.fail(
-                                f"`{name_of(clause[0])}` clause can appear at most once in the expansion of the "
-                                "oilist directive"
+                                f"`{name_of(clause[0])}` clause can appear at most once in the expansion of "
+                                "the oilist directive"
                             )
                         seen.add(number)
                         unit = units[number]
