@@ -15,6 +15,7 @@ from lamina.passes.framework.registry import NamedPipeline
 
 MODEL_PASSES = (
     "convert-onnx-to-nn",  # a file's operators become nn ops; nothing to do for a model in nn
+    "convert-stablehlo-to-nn",  # likewise
     "canonicalize",  # shapes that are known fold, so that later patterns see constants
     "nn-fold-batch-norm",  # before layouts change: the convolution and its normalisation still stand together
     "nn-propagate-layout",  # convolutions vectorise over channels, which must be innermost
@@ -23,6 +24,16 @@ MODEL_PASSES = (
     "canonicalize",
     "cse",
 )
+
+FROM_STABLEHLO = ",".join(
+    (
+        "inline",  # a loop's bounds and a body's operations may stand in functions of their own
+        "convert-stablehlo-to-nn",
+        "canonicalize",
+        "cse",
+    )
+)
+"""From the text of JAX to `nn`."""
 
 LINALG_PASSES = (
     "convert-nn-to-linalg",

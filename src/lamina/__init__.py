@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from lamina.dialects.core.diagnostics import LaminaError as LaminaError
     from lamina.dialects.core.printer import to_text as to_text
     from lamina.lowering.api import compile as compile
+    from lamina.lowering.api import from_stablehlo as from_stablehlo
     from lamina.lowering.api import interpret as interpret
     from lamina.lowering.api import load as load
     from lamina.lowering.api import parse as parse
@@ -28,6 +29,7 @@ _PUBLIC = {
     "compile": "lamina.lowering.api",
     "grad": "lamina.passes.nn.nn_grad",
     "value_and_grad": "lamina.passes.nn.nn_grad",
+    "from_stablehlo": "lamina.lowering.api",
     "interpret": "lamina.lowering.api",
     "load": "lamina.lowering.api",
     "parse": "lamina.lowering.api",
@@ -37,6 +39,7 @@ __all__ = [
     "LaminaError",
     "__version__",
     "compile",
+    "from_stablehlo",
     "grad",
     "interpret",
     "load",
