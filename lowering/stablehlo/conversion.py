@@ -33,6 +33,7 @@ class Conversion:
         self.known = KnownElements()
         self.failures = Failures("operation")
         self.counters: dict[SSAValue, int] = {}
+        self.ranges: dict[SSAValue, tuple[int, int]] = {}
         self.converted = 0
 
     def run(self) -> None:
@@ -66,7 +67,7 @@ class Conversion:
         if any(_is_unconverted(operand) for operand in op.operands):
             return
         try:
-            results = rule(Site(op, self.known, self.convert_block, self.counters))
+            results = rule(Site(op, self.known, self.convert_block, self.counters, self.ranges))
             self._replace(op, [results] if isinstance(results, SSAValue) else list(results))
         except Unconverted:
             return

@@ -25,6 +25,8 @@ class Site(Emitter):
     """Converts the ops of a block of the operation, which become `nn` ops in the block."""
     counters: dict[SSAValue, int]
     """Values that count from 0 along one dimension, and the dimension."""
+    ranges: dict[SSAValue, tuple[int, int]]
+    """The indices of loops of known bounds, with their first and last value."""
 
     @property
     def operands(self) -> list[SSAValue]:
