@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from lamina.passes.framework.manager import run_pipeline as run_pipeline
     from lamina.passes.nn.nn_grad import grad as grad
     from lamina.passes.nn.nn_grad import value_and_grad as value_and_grad
+    from lamina.passes.nn.nn_jvp import jvp as jvp
 
 _PUBLIC = {
     "LaminaError": "lamina.dialects.core.diagnostics",
@@ -28,6 +29,7 @@ _PUBLIC = {
     "run_pipeline": "lamina.passes.framework.manager",
     "compile": "lamina.lowering.api",
     "grad": "lamina.passes.nn.nn_grad",
+    "jvp": "lamina.passes.nn.nn_jvp",
     "value_and_grad": "lamina.passes.nn.nn_grad",
     "from_stablehlo": "lamina.lowering.api",
     "interpret": "lamina.lowering.api",
@@ -42,6 +44,7 @@ __all__ = [
     "from_stablehlo",
     "grad",
     "interpret",
+    "jvp",
     "load",
     "parse",
     "run_pipeline",
