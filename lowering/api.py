@@ -93,7 +93,8 @@ def compile(
     """Compile a module (at any level) or a model file to native code for this machine.
 
     The module itself is not changed. Where shapes are dynamic, code is made at the first call with new
-    shapes and kept. ``threads`` bounds the threads of a call; kernels use one so far.
+    shapes and kept. ``threads`` bounds the threads of a call, its own among them (default: the cores
+    that this process may use); results do not depend on it.
     Raises :class:`LaminaError`.
     """
     from lamina.lowering.specialize import compile_module

@@ -53,6 +53,7 @@ DISPATCH_PASSES = (
     "merge-equal-dispatches",  # before anything is done per function: equal kernels are compiled once
     "linalg-collapse-loops",  # few long loops: tiles that divide them waste less
     SCHEDULE,  # choices become attributes that can be read and edited
+    "pack-constant-operands",  # once tiles are known: weights lie in the order in which they are read
     "vectorize-dispatches",  # while values are tensors: no aliasing to prove
     "canonicalize",
     "cse",
@@ -62,6 +63,7 @@ BUFFER_PASSES = (
     "eliminate-empty-tensors",  # results are computed where they are wanted: fewer copies below
     "one-shot-bufferize{bufferize-function-boundaries=true}",
     "buffer-results-to-out-params",  # the entry writes into its caller's arrays
+    "parallelize-dispatches",  # before memory is planned: each chunk has scratch of its own
     "plan-arena",  # after all allocations are known: one block of memory, planned now
     "canonicalize",
     "cse",
