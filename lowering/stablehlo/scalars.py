@@ -48,8 +48,8 @@ def scalar(site: Site, value: SSAValue) -> SSAValue:
         if op.name in ("nn.reshape", "nn.squeeze", "nn.unsqueeze"):
             return scalar(site, op.operands[0])
     if op is not None and op.name in _COMPARISONS and _is_signed(element(op.operands[0])):
-        operands = [scalar(site, v) for v in op.operands]
-        return _put(site, arith.CmpiOp(*operands, _COMPARISONS[op.name]))
+        lhs, rhs = (scalar(site, v) for v in op.operands)
+        return _put(site, arith.CmpiOp(lhs, rhs, _COMPARISONS[op.name]))
     return _extracted(site, value)
 
 
