@@ -14,8 +14,11 @@ from pathlib import Path
 from typing import get_type_hints
 
 import lamina
+from lamina.dialects.chlo import Chlo
 from lamina.dialects.nn import Nn
+from lamina.dialects.stablehlo import Stablehlo
 from lamina.lowering.pipelines import LEVELS
+from lamina.lowering.stablehlo.rules import stablehlo_rule
 from lamina.passes.framework.options import option_name, type_text
 from lamina.passes.framework.passes import Pass
 from lamina.passes.framework.registry import all_passes, find_pipeline, pipeline_names
@@ -61,6 +64,23 @@ def ops_page() -> str:
     return "\n".join(parts)
 
 
+def stablehlo_page() -> str:
+    """Every operation of StableHLO and CHLO, and whether it is converted."""
+    parts = ["# Operations of StableHLO and CHLO", NOTE]
+    parts.append("What can be given to `lamina.from_stablehlo`; see [stablehlo.md](stablehlo.md).\n")
+    for dialect in (Stablehlo, Chlo):
+        rows = [f"## {dialect.name}\n", "| operation | | converted |", "|---|---|---|"]
+        for op in sorted(dialect.operations, key=lambda op: op.name):
+            summary = (inspect.getdoc(op) or "").split("\n")[0]
+            rows.append(f"| `{op.name}` | {summary} | {'yes' if _is_converted(op.name) else 'no'} |")
+        parts.append("\n".join(rows) + "\n")
+    return "\n".join(parts)
+
+
+def _is_converted(name: str) -> bool:
+    return name in stablehlo_rule or name == "stablehlo.return"
+
+
 def levels_page() -> str:
     """The digits MLP, for one image, at every level."""
     module = lamina.load(MODEL)
@@ -84,6 +104,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "passes.md": passes_page,
     "nn.md": ops_page,
     "levels.md": levels_page,
+    "stablehlo-operations.md": stablehlo_page,
 }
 
 

@@ -8,6 +8,7 @@ pass by pass; the IR after each pass goes to a folder. The compiled model then r
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
@@ -61,4 +62,10 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        status = main()
+        sys.stdout.flush()
+    except BrokenPipeError:  # the reader has seen enough, as `| head` has
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        status = 1
+    sys.exit(status)

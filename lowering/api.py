@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,6 +16,7 @@ from lamina.dialects.core.resources import require_resources
 from lamina.dialects.core.verifier import verify
 from lamina.lowering.codegen.arguments import arrange_inputs, check_input
 from lamina.lowering.codegen.signature import ARENA, DTYPE, RESULT, ArrayInfo
+from lamina.lowering.pipelines import FROM_STABLEHLO
 from lamina.lowering.signature import attributes_of, find_entry, signature_of
 from lamina.passes.framework.manager import PassManager
 
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
     from lamina.lowering.specialize import Compiled
 
 _IR_SUFFIXES = (".mlir", ".txt")
+_STABLEHLO = re.compile(r"[\s\"](?:stablehlo|chlo)\.\w")
+"""An operation of the mirror of StableHLO in a text."""
 
 
 def load(
@@ -55,10 +59,24 @@ def load(
         raise error("is not UTF-8 text", Location(str(path)), hint=hint) from problem
     except OSError as problem:
         raise error(f"cannot be read: {problem.strerror}", Location(str(path))) from problem
+    if "stablehlo." in text and _STABLEHLO.search(text):
+        return from_stablehlo(text, name=str(path))
     module = parse(text, name=str(path))
     require_resources(module)
     if any(op.name.startswith("onnx.") for op in module.walk()):
         PassManager(verify_each=False).run(module, "convert-onnx-to-nn")
+    return module
+
+
+def from_stablehlo(text: str, name: str = "<text>") -> ModuleOp:
+    """The text of a StableHLO module, as ``jax.jit(f).lower(x).as_text()`` gives it, as a module in ``nn``.
+
+    Calls are inlined. Operations that are unknown or have no conversion are reported in one
+    :class:`LaminaError`: each with how often it occurs, the first place, and the reason.
+    """
+    module = parse(text, allow_unregistered=True, name=name)
+    require_resources(module)
+    PassManager(verify_each=False).run(module, FROM_STABLEHLO)
     return module
 
 
@@ -75,7 +93,8 @@ def compile(
     """Compile a module (at any level) or a model file to native code for this machine.
 
     The module itself is not changed. Where shapes are dynamic, code is made at the first call with new
-    shapes and kept. ``threads`` bounds the threads of a call; kernels use one so far.
+    shapes and kept. ``threads`` bounds the threads of a call, its own among them (default: the cores
+    that this process may use); results do not depend on it.
     Raises :class:`LaminaError`.
     """
     from lamina.lowering.specialize import compile_module

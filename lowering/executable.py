@@ -36,6 +36,7 @@ from lamina.lowering.codegen.llvm_functions import linkage
 from lamina.lowering.codegen.memory import ALIGNMENT, ArenaPool, address_of
 from lamina.lowering.codegen.signature import ArrayInfo, Signature, entry_signature
 from lamina.lowering.codegen.target import Target, host_target
+from lamina.lowering.codegen.worker_pool_ir import ON_CALLER_IR, RUN_CHUNKS
 from lamina.lowering.formats.llvm_ir import VALUE_ATTRIBUTE, emit_llvm_ir_parts
 
 
@@ -148,8 +149,13 @@ class Executable(CallableBase):
         return "\n".join(compile_to_assembly(text, self.target) for text in self._ir.parts())
 
     def object_bytes(self) -> bytes:
-        """The model as one object file; its constants are undefined symbols."""
-        return compile_to_object(self._ir.linked(), self.target).object_bytes
+        """The model as one object file; its constants are undefined symbols.
+
+        Parallel regions run on their caller, unless what the file is linked with defines
+        ``lamina_parallel``.
+        """
+        others = (ON_CALLER_IR,) if any(f"@{RUN_CHUNKS}(" in text for text in self._ir.parts()) else ()
+        return compile_to_object(self._ir.linked(*others), self.target).object_bytes
 
     def _call(self, *args: Any, out: Any = None, **named: Any) -> Any:
         """Run the model: inputs by position or name; results in ``out`` or in new arrays.

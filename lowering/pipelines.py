@@ -15,6 +15,7 @@ from lamina.passes.framework.registry import NamedPipeline
 
 MODEL_PASSES = (
     "convert-onnx-to-nn",  # a file's operators become nn ops; nothing to do for a model in nn
+    "convert-stablehlo-to-nn",  # likewise
     "canonicalize",  # shapes that are known fold, so that later patterns see constants
     "nn-fold-batch-norm",  # before layouts change: the convolution and its normalisation still stand together
     "nn-propagate-layout",  # convolutions vectorise over channels, which must be innermost
@@ -23,6 +24,16 @@ MODEL_PASSES = (
     "canonicalize",
     "cse",
 )
+
+FROM_STABLEHLO = ",".join(
+    (
+        "inline",  # a loop's bounds and a body's operations may stand in functions of their own
+        "convert-stablehlo-to-nn",
+        "canonicalize",
+        "cse",
+    )
+)
+"""From the text of JAX to `nn`."""
 
 LINALG_PASSES = (
     "convert-nn-to-linalg",
@@ -42,6 +53,7 @@ DISPATCH_PASSES = (
     "merge-equal-dispatches",  # before anything is done per function: equal kernels are compiled once
     "linalg-collapse-loops",  # few long loops: tiles that divide them waste less
     SCHEDULE,  # choices become attributes that can be read and edited
+    "pack-constant-operands",  # once tiles are known: weights lie in the order in which they are read
     "vectorize-dispatches",  # while values are tensors: no aliasing to prove
     "canonicalize",
     "cse",
@@ -51,6 +63,7 @@ BUFFER_PASSES = (
     "eliminate-empty-tensors",  # results are computed where they are wanted: fewer copies below
     "one-shot-bufferize{bufferize-function-boundaries=true}",
     "buffer-results-to-out-params",  # the entry writes into its caller's arrays
+    "parallelize-dispatches",  # before memory is planned: each chunk has scratch of its own
     "plan-arena",  # after all allocations are known: one block of memory, planned now
     "canonicalize",
     "cse",

@@ -106,6 +106,8 @@ Compiled: TypeAlias = Executable | Specialized
 def compile_module(module: ModuleOp, entry: str = "main", threads: int | None = None) -> Compiled:
     """Compile a module at any level; it is not changed. Raises :class:`LaminaError`."""
     if any(op.name == "llvm.func" for op in module.body.block.ops):
+        module = module.clone()
+        _use_threads(module, threads)
         return Executable.from_llvm_module(module, entry)
     signature = signature_of(find_entry(module, entry))
     if _dynamic(signature.inputs, signature.outputs):
@@ -131,6 +133,7 @@ def _compile_for(
             )
     clock = TimePasses()
     lower(module, [clock])
+    _use_threads(module, threads)
     return Executable.from_llvm_module(module, entry, timings=clock.seconds)
 
 
@@ -149,6 +152,13 @@ def keep_reachable(module: ModuleOp, entry: str) -> None:
         if isinstance(op, FuncOp) and name not in reached:
             op.detach()
             op.erase()
+
+
+def _use_threads(module: ModuleOp, threads: int | None) -> None:
+    """Hand the chunks of parallel regions to threads: as many as asked for, or as this process has cores."""
+    count = host_target().cores if threads is None else threads
+    if count > 1:
+        PassManager(verify_each=False).run(module, f"parallel-regions-to-worker-pool{{threads={count}}}")
 
 
 def lower(module: ModuleOp, instrumentation: Sequence[Instrumentation] = ()) -> None:

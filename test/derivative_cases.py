@@ -160,6 +160,35 @@ def derivative_only_cases() -> list[Case]:
     ]
 
 
+def place_cases() -> list[Case]:
+    """Reading and writing at places, sorting, and cumulative operations."""
+    one, two = np.array([[2], [0], [7], [2]]), np.array([[0, 1], [3, -1], [1, 0]])
+    batch = np.array([[[1], [1]], [[0], [5]]])
+    zeros = np.array([[1.5, 0.0, -0.7], [0.3, 0.0, 0.0]])
+    cases = [
+        case("gather_nd", (4, 3), one, axes=[0], sizes=[1, 3]),
+        case("gather_nd", (4, 3), two, axes=[1, 0], sizes=[2, 1]),
+        case("gather_nd", (2, 4, 3), batch, axes=[1], sizes=[2, 1], batch_dims=1),
+        case("sort", (3, 4), axis=1),
+        case("sort", (4, 2), axis=0, descending=True),
+        case("cumsum", (2, 3), axis=1),
+        case("cumsum", (4, 2), axis=0, reverse=True),
+        case("cumprod", zeros, axis=1, note="zeros"),
+        case("cumprod", (4, 2), axis=0, reverse=True),
+    ]
+    for reverse in (False, True):
+        cases += [
+            case("cummax", (2, 5), axis=1, reverse=reverse),
+            case("cummin", (5,), axis=0, reverse=reverse),
+        ]
+    for mode in ("set", "add", "mul", "max", "min"):
+        cases += [
+            case("scatter_nd", (4, 3), one, (4, 1, 3), axes=[0], mode=mode, note=mode),
+            case("scatter_nd", (2, 4, 3), batch, (2, 2, 2, 2), axes=[1], batch_dims=1, mode=mode, note=mode),
+        ]
+    return cases
+
+
 def all_cases() -> list[Case]:
     """The whole table."""
     return [
@@ -169,4 +198,5 @@ def all_cases() -> list[Case]:
         *product_cases(),
         *normalization_cases(),
         *derivative_only_cases(),
+        *place_cases(),
     ]

@@ -73,6 +73,11 @@ def facts_named(name: str) -> Facts | None:
     return _table(name.partition(".")[0]).get(name)
 
 
+def names_of(dialect: str, trait: str) -> tuple[str, ...]:
+    """The ops of one of upstream's dialects that have a trait."""
+    return tuple(name for name, facts in _table(dialect).items() if trait in facts.traits)
+
+
 def _facts_of_class(op: Operation) -> Facts:
     if isinstance(op, UnregisteredOp):
         return _UNKNOWN

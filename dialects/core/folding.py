@@ -181,6 +181,8 @@ def _array_elements(attribute: Attribute, element: Attribute) -> tuple[list[Any]
 def constant_like(values: Sequence[Any], type: Attribute) -> Attribute | None:
     """The constant of a type from its elements, or from the one that all are."""
     element = element_type(type)
+    if isinstance(element, IntegerType | IndexType) and not all(isinstance(v, int) for v in values):
+        return None
     if isinstance(type, IntegerType | IndexType):
         return integer(values[0], type)
     if isinstance(type, VectorType | TensorType) and type.has_static_shape():

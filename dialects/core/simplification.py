@@ -233,6 +233,17 @@ def patterns_of(name: str) -> Sequence[Pattern]:
     return _patterns.get(name, ())
 
 
+_ALSO = {
+    "memref": ("tensor", "bufferization", "vector"),
+    "tensor": ("linalg", "bufferization"),
+    "linalg": ("tensor",),
+    "vector": ("memref",),
+    "arith": ("tensor",),
+    "affine": ("memref",),
+}
+"""Dialects whose rules hold for ops of another one too: they are read with it."""
+
+
 def _import_rules(dialect: str) -> None:
     if dialect in _imported:
         return
@@ -243,3 +254,5 @@ def _import_rules(dialect: str) -> None:
     module = importlib.import_module(f"lamina.dialects.{dialect}.simplify")
     for part in pkgutil.iter_modules(getattr(module, "__path__", ())):
         importlib.import_module(f"{module.__name__}.{part.name}")
+    for other in _ALSO.get(dialect, ()):
+        _import_rules(other)

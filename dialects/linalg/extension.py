@@ -8,6 +8,7 @@ from lamina.dialects.linalg.contractions import CONTRACTIONS
 from lamina.dialects.linalg.convolutions import CONVOLUTIONS
 from lamina.dialects.linalg.elementwise import ELEMENTWISE
 from lamina.dialects.linalg.generic import GenericOp
+from lamina.dialects.linalg.packing import PACKING
 
-OPERATIONS: list[type[Operation]] = [GenericOp, *CONTRACTIONS, *CONVOLUTIONS, *ELEMENTWISE]
+OPERATIONS: list[type[Operation]] = [GenericOp, *CONTRACTIONS, *CONVOLUTIONS, *ELEMENTWISE, *PACKING]
 ATTRIBUTES: list[type[Attribute]] = []

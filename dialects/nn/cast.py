@@ -27,3 +27,19 @@ class CastOp(UnaryOp):
     """
 
     name = "nn.cast"
+
+
+@irdl_op_definition
+class BitcastOp(UnaryOp):
+    """The operand's bits as another element type of the same width, the result's (NumPy ``view``).
+
+    ``x: [*S] of floats or integers -> [*S] of floats or integers``.
+
+    Errors: a result of another shape, an element type of another width or i1.
+
+    ```mlir
+    %0 = nn.bitcast %x : (tensor<?x3xf32>) -> tensor<?x3xi32>
+    ```
+    """
+
+    name = "nn.bitcast"

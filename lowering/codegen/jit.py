@@ -23,6 +23,7 @@ from lamina.dialects.core.diagnostics import error
 from lamina.lowering.codegen.builtins import BUILTIN_NAMES, BUILTINS_IR
 from lamina.lowering.codegen.object_file import unresolved_symbols
 from lamina.lowering.codegen.target import Target, host_target, llvm_cpu
+from lamina.lowering.codegen.worker_pool_ir import RUN_CHUNKS
 
 if TYPE_CHECKING:
     from llvmlite.binding import ModuleRef, TargetMachine
@@ -117,11 +118,21 @@ def load_object(
     return LoadedCode(tracker, exports, keep_alive)
 
 
+def stays_loaded(code: LoadedCode) -> None:
+    """Never unload code, not even when the interpreter ends: other threads may be in it."""
+    for item in (code, _linker()):
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(item))
+
+
 def _address_of_symbol(name: str, symbols: Mapping[str, int]) -> int:
     if name in symbols:
         return symbols[name]
     if name in BUILTIN_NAMES:
         return _builtins().addresses[name]
+    if name == RUN_CHUNKS:
+        from lamina.lowering.codegen.worker_pool import worker_pool
+
+        return worker_pool().addresses[name]
     for library in _system_libraries():
         with suppress(AttributeError):
             return ctypes.cast(library[name], ctypes.c_void_p).value or 0
@@ -155,11 +166,11 @@ class IrText:
         """The texts as they were compiled."""
         return [zlib.decompress(packed).decode() for packed in self._packed]
 
-    def linked(self) -> str:
-        """The parts as one module."""
+    def linked(self, *others: str) -> str:
+        """The parts, and other texts, as one module."""
         import llvmlite.binding as llvm
 
-        texts = self.parts()
+        texts = [*self.parts(), *others]
         if len(texts) == 1:
             return texts[0]
         context = llvm.create_context()

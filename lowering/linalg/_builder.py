@@ -96,6 +96,14 @@ class LinalgBuilder:
         self._sizes[value] = tuple(size if n == DYNAMIC else n for n, size in known)
         return value
 
+    def remember_like(self, value: SSAValue, other: SSAValue) -> SSAValue:
+        """Note that a value has the sizes of another tensor; nothing for a scalar."""
+        return self.remember(value, self.sizes(other)) if isinstance(other.type, TensorType) else value
+
+    def within(self, block: Block) -> LinalgBuilder:
+        """A builder at the end of another block, which knows the same sizes."""
+        return LinalgBuilder(block, self.location, self._sizes, self._factors)
+
     def product(self, sizes: Sequence[Size]) -> Size:
         """The product of sizes, computed at run time where one is unknown."""
         parts = self.factors(sizes)

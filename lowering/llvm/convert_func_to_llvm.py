@@ -13,7 +13,7 @@ from xdsl.dialects.builtin import (
     UnitAttr,
     UnrealizedConversionCastOp,
 )
-from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 
 from lamina.dialects.llvm.values import PoisonOp
 from lamina.lowering.llvm._conversion import Conversion, Replacement, Rule
@@ -47,16 +47,33 @@ def convert_func_to_llvm(root: Operation, bare_pointers: bool = False) -> int:
 
 
 def arguments_passed_twice(root: Operation) -> dict[str, set[int]]:
-    """Argument positions, by function name, at which some call passes a memref it passes elsewhere too."""
+    """Argument positions, by function name, at which some call passes a memref it passes elsewhere too.
+
+    A function that hands such an argument on does so to the next one.
+    """
     found: dict[str, set[int]] = {}
-    for op in operations_named(root, ("func.call",)):
-        assert isinstance(op, func.CallOp)
+    calls = [op for op in operations_named(root, ("func.call",)) if isinstance(op, func.CallOp)]
+    for op in calls:
         seen: dict[SSAValue, int] = {}
         for i, operand in enumerate(op.arguments):
             if operand in seen:
                 found.setdefault(op.callee.string_value(), set()).update((i, seen[operand]))
             seen[operand] = i
+    before = -1
+    while found and before != (before := sum(map(len, found.values()))):
+        for op in calls:
+            for i, operand in enumerate(op.arguments):
+                if _is_among(operand, found):
+                    found.setdefault(op.callee.string_value(), set()).add(i)
     return found
+
+
+def _is_among(value: SSAValue, arguments: dict[str, set[int]]) -> bool:
+    """Whether a value is one of these arguments of a function."""
+    if not isinstance(value, BlockArgument):
+        return False
+    function = value.block.parent_op()
+    return isinstance(function, func.FuncOp) and value.index in arguments.get(function.sym_name.data, ())
 
 
 class FunctionConversion(Conversion):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from xdsl.dialects.builtin import FunctionType, ModuleOp, NameLoc, NoneType, TensorType
 from xdsl.dialects.func import FuncOp, ReturnOp
@@ -11,12 +10,9 @@ from xdsl.ir import Attribute, Block, Operation, OpResult, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
 from lamina.dialects.core.diagnostics import (
-    Diagnostic,
     LaminaError,
-    Location,
     error,
     location_of,
-    note,
     resolve_location,
 )
 from lamina.dialects.nn.base import ShapeError
@@ -24,6 +20,7 @@ from lamina.dialects.onnx.operations import OPSET_ATTRIBUTE, NoValue, OnnxOp, Yi
 from lamina.dialects.onnx.table import DEFAULT_DOMAIN
 from lamina.dialects.onnx.types import AnyType
 from lamina.lowering.importing.emitter import Unsupported
+from lamina.lowering.importing.failures import Failures
 from lamina.lowering.importing.known_elements import KnownElements
 from lamina.lowering.onnx.node import Node, Unconverted
 from lamina.lowering.onnx.rule_table import find_rule
@@ -34,15 +31,6 @@ _NOT_KNOWN_YET = ("dynamic", "no constant", "before the model runs", "while the 
 """Words of reasons that fall away once shapes or values of inputs are known."""
 
 
-@dataclass
-class Failure:
-    """Nodes of one operator that fail for one reason."""
-
-    first: str
-    location: Location | None
-    count: int = 0
-
-
 class Conversion:
     """Converts the functions of one module in place."""
 
@@ -50,7 +38,7 @@ class Conversion:
         self.module = module
         self.versions = opset_of(module)
         self.known = KnownElements()
-        self.failures: dict[tuple[str, str], Failure] = {}
+        self.failures = Failures()
         self.converted = 0
 
     def run(self) -> None:
@@ -61,8 +49,8 @@ class Conversion:
             self._check_arguments(function)
             for block in function.body.blocks:
                 self.convert_block(block)
-        if self.failures:
-            raise self._failure()
+        if self.failures.found:
+            raise self.failures.error(self._hint())
         for function in functions:
             _update_results(function)
         for name in [name for name in self.module.attributes if name.startswith("onnx.")]:
@@ -114,25 +102,10 @@ class Conversion:
     def _fail(self, op: OnnxOp, reason: str) -> None:
         domain = "" if op.domain == DEFAULT_DOMAIN else f"{op.domain}."
         title = op.location.desc.data if isinstance(op.location, NameLoc) else ""
-        key = (domain + op.op_type, reason)
-        failure = self.failures.setdefault(key, Failure(title, location_of(op)))
-        failure.count += 1
-
-    def _failure(self) -> LaminaError:
-        lines = [note(_describe(*key, self.failures[key])) for key in sorted(self.failures)]
-        place = next(iter(self.failures.values())).location
-        names = sorted({name for name, _ in self.failures})
-        return LaminaError(
-            Diagnostic(
-                f"the model uses operators that cannot be converted: {', '.join(names)}",
-                place,
-                notes=tuple(lines),
-                hint=self._hint(),
-            )
-        )
+        self.failures.add(domain + op.op_type, reason, title, location_of(op))
 
     def _hint(self) -> str:
-        if any(words in reason for _, reason in self.failures for words in _NOT_KNOWN_YET):
+        if any(words in reason for _, reason in self.failures.found for words in _NOT_KNOWN_YET):
             return "say what is not known yet: lamina.load(file, input_shapes={'x': [1, 3]}, constants={…})"
         return "a rule for an operator is a function under @onnx_rule, see lowering/onnx/rules"
 
@@ -160,11 +133,6 @@ class Conversion:
                     function,
                     hint="state its shape in the model (a symbolic name for each unknown extent)",
                 )
-
-
-def _describe(name: str, reason: str, failure: Failure) -> str:
-    nodes = f"{failure.count} nodes" if failure.count > 1 else "1 node"
-    return f"{name}: {nodes}, first '{failure.first}': {reason}"
 
 
 def _is_unconverted(value: SSAValue) -> bool:

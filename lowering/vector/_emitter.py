@@ -16,12 +16,14 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
     IntegerType,
     LocationAttr,
+    UnitAttr,
     VectorType,
 )
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint
 
 from lamina.dialects.core.constants import splat_attr
+from lamina.lowering.buffers._parallel_loops import PARALLEL
 from lamina.lowering.vector._access import Linear
 
 Index = int | SSAValue
@@ -101,6 +103,12 @@ class Emitter:
             return value * factor
         return value if factor == 1 else self.value(arith.MuliOp(value, self.index(factor)))
 
+    def divide(self, value: Index, divisor: int) -> Index:
+        """A position that is a multiple of a constant, divided by it."""
+        if isinstance(value, int):
+            return value // divisor
+        return value if divisor == 1 else self.value(arith.DivUIOp(value, self.index(divisor)))
+
     def at_most(self, value: Index, bound: int) -> Index:
         """The lesser of a position and a bound."""
         if isinstance(value, int):
@@ -121,13 +129,20 @@ class Emitter:
         step: int,
         initial: Sequence[SSAValue],
         body: Body,
+        *,
+        parallel: bool = False,
     ) -> Sequence[SSAValue]:
-        """A counted loop that carries values; one iteration only is written without a loop."""
+        """A counted loop that carries values; one iteration only is written without a loop.
+
+        ``parallel`` marks one whose iterations do not need each other's results.
+        """
         if start + step >= stop:
             return body(start, initial)
         block = Block(arg_types=[IndexType(), *(value.type for value in initial)])
         bounds = [self.index(bound) for bound in (start, stop, step)]
         op = self.insert(scf.ForOp(bounds[0], bounds[1], bounds[2], initial, block))
+        if parallel:
+            op.attributes[PARALLEL] = UnitAttr()
         outside = self.builder.insertion_point
         self.builder.insertion_point = InsertPoint.at_end(block)
         self.insert(scf.YieldOp(*body(block.args[0], block.args[1:])))

@@ -8,6 +8,7 @@ from xdsl.dialects import tensor
 from xdsl.dialects.linalg.ops import FillOp
 from xdsl.ir import Block, Operation, SSAValue
 
+from lamina.dialects.linalg.packing import UnPackOp
 from lamina.lowering.vector._access import Access, Structured, structured
 
 
@@ -105,7 +106,7 @@ def _position(op: Operation, order: dict[Operation, int]) -> int:
 
 
 def erase_dead(ops: list[Operation]) -> None:
-    """Erase operations whose results nobody uses, and the fills and empties that only they used."""
+    """Erase operations whose results nobody uses, and destinations and unpackings only they used."""
     for op in ops:
         if any(result.uses for result in op.results):
             continue
@@ -113,4 +114,4 @@ def erase_dead(ops: list[Operation]) -> None:
         op.detach()
         op.erase()
         owners = dict.fromkeys(value.owner for value in sources)
-        erase_dead([owner for owner in owners if isinstance(owner, FillOp | tensor.EmptyOp)])
+        erase_dead([owner for owner in owners if isinstance(owner, FillOp | tensor.EmptyOp | UnPackOp)])

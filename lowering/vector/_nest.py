@@ -19,7 +19,7 @@ from lamina.lowering.vector._contraction import contract, contracted_loop
 from lamina.lowering.vector._cost import FUNCTION_WEIGHT, arithmetic_of
 from lamina.lowering.vector._emitter import Body, Emitter, Index
 from lamina.lowering.vector._groups import Group
-from lamina.lowering.vector._packing import Packing, packing_of
+from lamina.lowering.vector._packing import Packing, Unpacking, packing_of, unpacking_of
 from lamina.lowering.vector._schedule import Schedule, segments
 from lamina.lowering.vector._tile import Source, Tile, evaluate, read, write
 
@@ -55,6 +55,10 @@ class Nest:
         self._packing: Packing | None = None
         if schedule.pack is not None:
             self._packing = packing_of(group.root, schedule.pack, schedule.tile, schedule.order)
+        found = [
+            unpacking_of(group.root, i, schedule.tile, schedule.order) for i in range(len(group.root.inputs))
+        ]
+        self._unpackings: list[Unpacking] = [unpacking for unpacking in found if unpacking is not None]
 
     @staticmethod
     def _sources_of(of: Structured) -> list[Source]:
@@ -78,6 +82,10 @@ class Nest:
 
         They carry the destinations and, down to where it is filled, the tensor an operand is packed into.
         """
+        root = self.group.root
+        for unpacking in self._unpackings:
+            if unpacking.level == level:
+                self._sources[root.op][unpacking.operand] = unpacking.emit(self.emitter, root, offsets)
         packing = self._packing
         if packing is None or level != packing.level:
             return self._loop(level, offsets, sizes, carried)
@@ -104,15 +112,15 @@ class Nest:
 
         if not self._may_overlap:
             for start, stop, step in segments(size, tile, halve=loop == self.schedule.vector):
-                carried = self.emitter.loop(start, stop, step, carried, inside(step))
+                carried = self.emitter.loop(start, stop, step, carried, inside(step), parallel=True)
             return carried
         if size % tile == 0:
-            return self.emitter.loop(0, size, tile, carried, inside(tile))
+            return self.emitter.loop(0, size, tile, carried, inside(tile), parallel=True)
 
         def shifted(at: Index, state: Sequence[SSAValue]) -> Sequence[SSAValue]:
             return inside(tile)(self.emitter.at_most(at, size - tile), state)
 
-        return self.emitter.loop(0, size, tile, carried, shifted)
+        return self.emitter.loop(0, size, tile, carried, shifted, parallel=True)
 
     def _tile_of(self, loop: int) -> int:
         return min(self.schedule.tile[loop], self.group.root.sizes[loop])

@@ -1,4 +1,4 @@
-"""Copying the part of an operand that one tile column needs into contiguous memory, once for many tiles."""
+"""Operands in tiles: copied into contiguous memory once for many tiles, or given so (`linalg.unpack`)."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects import tensor
-from xdsl.dialects.builtin import TensorType
-from xdsl.ir import SSAValue
+from xdsl.dialects.builtin import DYNAMIC_INDEX, DenseArrayBase, TensorType, i64
+from xdsl.ir import Operation, SSAValue
 
+from lamina.dialects.linalg.packing import UnPackOp
 from lamina.lowering.vector._access import Access, Linear, Structured
 from lamina.lowering.vector._emitter import Emitter, Index
 from lamina.lowering.vector._tile import Source, Tile, read, write
@@ -52,6 +53,62 @@ class Packing:
 
         (packed,) = copy(0, offsets, [scratch])
         return Source(packed, access, origin)
+
+
+@dataclass(frozen=True)
+class Unpacking:
+    """An operand that is given packed: inside a parallel loop its tile is a slice."""
+
+    operand: int
+    level: int
+    """The number of parallel loops, from the outermost, inside of which the tile is fixed."""
+    loop: int
+    tile: int
+
+    def emit(self, emitter: Emitter, of: Structured, offsets: Mapping[int, Index]) -> Source:
+        """The slice for the given position of the loop."""
+        unpack = of.inputs[self.operand].owner
+        assert isinstance(unpack, UnPackOp)
+        (position,), _, order = unpack.layout()
+        kind = unpack.packed_type()
+        number = emitter.divide(offsets[self.loop], self.tile)
+        sizes = list(kind.get_shape())
+        first = order.index(position)
+        kept = [size for place, size in enumerate(sizes) if place != first]
+        sizes[first] = 1
+        static = [0] * len(sizes)
+        static[first] = number if isinstance(number, int) else DYNAMIC_INDEX
+        numbers = {"static_offsets": static, "static_sizes": sizes, "static_strides": [1] * len(sizes)}
+        held = emitter.value(
+            tensor.ExtractSliceOp.build(
+                operands=[unpack.source, [] if isinstance(number, int) else [number], [], []],
+                result_types=[TensorType(kind.element_type, kept)],
+                properties={name: DenseArrayBase.from_list(i64, list(n)) for name, n in numbers.items()},
+            )
+        )
+        accesses = of.input_accesses[self.operand]
+        access: Access = (*(accesses[d] for d in order if d != position), Linear(0, ((self.loop, 1),)))
+        return Source(held, access, frozenset((self.loop,)))
+
+
+def unpacking_of(of: Structured, operand: int, tile: Sequence[int], order: Sequence[int]) -> Unpacking | None:
+    """How to read an operand that a `linalg.unpack` makes; None where its tiles are others."""
+    unpack = of.inputs[operand].owner
+    if not isinstance(unpack, UnPackOp):
+        return None
+    positions, tiles, _ = unpack.layout()
+    if len(positions) != 1:
+        return None
+    loop = of.input_accesses[operand][positions[0]].is_loop()
+    if loop is None or loop in of.reductions or tile[loop] != tiles[0]:
+        return None
+    parallel = [d for d in order if d not in of.reductions]
+    return Unpacking(operand, parallel.index(loop) + 1, loop, tiles[0])
+
+
+def is_packed(value: SSAValue) -> bool:
+    """Whether an operand is given packed."""
+    return isinstance(value.owner, Operation) and isinstance(value.owner, UnPackOp)
 
 
 def packing_of(of: Structured, operand: int, tile: Sequence[int], order: Sequence[int]) -> Packing | None:

@@ -15,6 +15,7 @@ from lamina.lowering.vector._combiner import combiner
 from lamina.lowering.vector._emitter import Emitter
 from lamina.lowering.vector._groups import Group, erase_dead, form_groups
 from lamina.lowering.vector._nest import Nest
+from lamina.lowering.vector._packing import is_packed, unpacking_of
 from lamina.lowering.vector._schedule import Schedule, schedule_of
 from lamina.passes.framework.passes import Pass, PassContext
 
@@ -70,9 +71,9 @@ class VectorizeDispatches(Pass):
           %13 = vector.transfer_write %7, %6[%5, %2] {in_bounds = [true, true]}
             : vector<6x16xf32>, tensor<12x32xf32>
           scf.yield %13 : tensor<12x32xf32>
-        }
+        } {lamina.parallel}
         scf.yield %4 : tensor<12x32xf32>
-      }
+      } {lamina.parallel}
       func.return %m : tensor<12x32xf32>
     }
     ```
@@ -116,6 +117,9 @@ def obstacle(group: Group, schedule: Schedule) -> str | None:
     root = group.root
     if len(schedule.tile) != len(root.sizes):
         return "the schedule is for another number of loops"
+    for i, value in enumerate(root.inputs):
+        if is_packed(value) and unpacking_of(root, i, schedule.tile, schedule.order) is None:
+            return "an operand is packed for another schedule"
     for member in group.members:
         reason = _body_obstacle(member)
         if reason is not None:

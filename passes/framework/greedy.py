@@ -89,6 +89,8 @@ class Greedy(Rewriter):
         self._queued = set(self._queue)
         queue, queued = self._queue, self._queued
         while queue:
+            if 0 <= self._max_rewrites <= self.total:
+                raise Stopped
             op = queue.pop()
             if op not in queued:
                 continue
@@ -101,10 +103,7 @@ class Greedy(Rewriter):
     def _count(self, name: str, op: Operation, limit: int) -> None:
         self.applied[name] += 1
         self.total += 1
-        if self._max_rewrites >= 0:
-            if self.total >= self._max_rewrites:
-                raise Stopped
-        elif self.total > limit - 99:
+        if self._max_rewrites < 0 and self.total > limit - 99:
             self._recent[f"{name} on '{op_name(op)}'"] += 1
             if self.total > limit:
                 raise self._does_not_converge(op, limit)

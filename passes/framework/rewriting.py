@@ -16,6 +16,9 @@ from xdsl.pattern_rewriter import PatternRewriter, PatternRewriterListener, Rewr
 
 from lamina.dialects.core.diagnostics import LaminaError, error, note, op_name
 from lamina.passes.framework.effects import is_dead
+from lamina.passes.framework.matching import Watch, no_match, watched, watches
+
+__all__ = ["GreedyDriver", "apply_patterns", "no_match"]
 
 PatternsOf: TypeAlias = Callable[[Operation], Sequence[RewritePattern]]
 Fold: TypeAlias = Callable[[Operation], "Sequence[SSAValue | Attribute] | None"]
@@ -64,6 +67,7 @@ class GreedyDriver:
         self._erased: set[Operation] = set()
         self._current: Operation | None = None
         self._recent: Counter[str] = Counter()
+        self._watches: tuple[Watch, ...] = ()
         self.applied: Counter[str] = Counter()
         """How often each pattern (by class name), ``fold`` and ``dead code`` changed the program."""
         self._listener = PatternRewriterListener(
@@ -75,6 +79,7 @@ class GreedyDriver:
 
     def run(self, root: Operation) -> int:
         """Rewrite everything inside ``root`` (not ``root`` itself); returns the number of changes."""
+        self._watches = watches()
         ops = [op for op in root.walk() if op is not root]
         limit = self._max_rewrites or max(1000, _REWRITES_PER_OP * len(ops))
         for op in reversed(ops):
@@ -110,10 +115,20 @@ class GreedyDriver:
         rewriter = PatternRewriter(op)
         rewriter.extend_from_listener(self._listener)
         for pattern in patterns:
-            pattern.match_and_rewrite(op, rewriter)
+            if self._watches:
+                self._try_watched(pattern, op, rewriter)
+            else:
+                pattern.match_and_rewrite(op, rewriter)
             if rewriter.has_done_action:
                 return type(pattern).__name__
         return None
+
+    def _try_watched(self, pattern: RewritePattern, op: Operation, rewriter: PatternRewriter) -> None:
+        def apply() -> bool:
+            pattern.match_and_rewrite(op, rewriter)
+            return rewriter.has_done_action
+
+        watched(self._watches, pattern, op, apply)
 
     def _fold_op(self, op: Operation) -> bool:
         assert self._fold is not None
@@ -185,5 +200,6 @@ class GreedyDriver:
             f"is still being rewritten after {limit} rewrites",
             op,
             notes=busy,
-            hint="two patterns undo each other, or a pattern reports a change it did not make",
+            hint="two patterns undo each other, or a pattern reports a change it did not make "
+            f"(--check-patterns tells); a larger program needs max-rewrites={2 * limit} or more",
         )

@@ -17,6 +17,7 @@ from xdsl.traits import IsTerminator, is_speculatable
 from xdsl.utils.type import get_element_type_or_self
 
 from lamina.dialects.core.constants import constant_value
+from lamina.dialects.core.facts import facts_of
 from lamina.passes.framework.effects import is_registered, is_side_effect_free
 
 _ALWAYS = frozenset(
@@ -66,7 +67,9 @@ def may_run_early(op: Operation) -> bool:
         return _all_inside(op)
     if op.regions:
         return False
-    return name in _ALWAYS or (is_side_effect_free(op) and is_speculatable(op))
+    if name in _ALWAYS:
+        return True
+    return is_side_effect_free(op) and ("S" in facts_of(op).traits or is_speculatable(op))
 
 
 def _all_inside(op: Operation) -> bool:

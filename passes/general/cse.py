@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from operator import itemgetter
 
 from xdsl.ir import Attribute, Block, Operation, Region
-from xdsl.traits import IsolatedFromAbove
 
+from lamina.dialects.core.effects import effects_of, is_dead, is_side_effect_free
+from lamina.dialects.core.facts import facts_of
 from lamina.dialects.core.verifier import immediate_dominators
-from lamina.passes.framework.effects import is_dead, is_registered, is_side_effect_free
 from lamina.passes.framework.passes import ANY_OP, Pass, PassContext
 
 Key = tuple[object, ...]
@@ -20,7 +20,8 @@ Key = tuple[object, ...]
 class Cse(Pass):
     """Replace an operation by an equal one that dominates it.
 
-    Equal means: the same name, operands, attributes and result types, and no side effects.
+    Equal means: the same name, operands, attributes, result types and regions, and no side effects. Reads of
+    memory are equal too while nothing is written between them in their block.
 
     ```mlir
     func.func @f(%x: i32, %y: i32) -> i32 {
@@ -99,24 +100,36 @@ class _Eliminator:
     def block(self, block: Block) -> list[Key]:
         """Visit a block; returns what it added to the table."""
         added: list[Key] = []
+        writes = 0  # how many ops of the block may have written so far: reads are equal between two writes
         for op in tuple(block.ops):
-            if not is_registered(op):
+            facts = facts_of(op)
+            if not facts.is_known:
+                writes += 1
                 for region in op.regions:
                     self.region(region)
-            elif is_dead(op):
+                continue
+            if is_dead(op):
                 block.erase_op(op)
                 self.dead += 1
-            elif op.regions:
-                visit = self.isolated if op.has_trait(IsolatedFromAbove) else self.region
+                continue
+            if op.regions:
+                visit = self.isolated if "I" in facts.traits else self.region
                 for region in op.regions:
                     visit(region)
-            elif op.results and is_side_effect_free(op):
+            if facts.is_pure or is_side_effect_free(op):
+                if not op.results or facts.is_terminator or "Y" in facts.traits:
+                    continue
                 key = _key(op)
-                earlier = self._known.setdefault(key, op)
-                if earlier is op:
-                    added.append(key)
-                else:
-                    self._merge(op, earlier, block)
+            elif not op.regions and op.results and _only_reads(op):
+                key = (*_key(op), block, writes)
+            else:
+                writes += _may_write(op)
+                continue
+            earlier = self._known.setdefault(key, op)
+            if earlier is op:
+                added.append(key)
+            else:
+                self._merge(op, earlier, block)
         return added
 
     def _merge(self, op: Operation, earlier: Operation, block: Block) -> None:
@@ -126,16 +139,52 @@ class _Eliminator:
         self.merged += 1
 
 
+def _only_reads(op: Operation) -> bool:
+    effects = effects_of(op)
+    return effects is not None and all(kind == "r" for kind, _ in effects)
+
+
+def _may_write(op: Operation) -> bool:
+    effects = effects_of(op)
+    return effects is None or any(kind == "w" for kind, _ in effects)
+
+
 def _key(op: Operation) -> Key:
     """What equal operations share. Values stand for themselves by identity: those of an op in use live on."""
+    operands = map(id, op._operands)  # pyright: ignore[reportPrivateUsage]
+    commutative = "K" in facts_of(op).traits
     return (
         op.name,
-        *map(id, op._operands),  # pyright: ignore[reportPrivateUsage]
+        *(sorted(operands) if commutative else operands),
         *_entries(op.properties),
         None,
         *_entries(op.attributes),
         *[result.type for result in op.results],
+        *(_region_key(op) if op.regions else ()),
     )
+
+
+def _region_key(op: Operation) -> Iterable[object]:
+    """What equal regions share: the ops in their order, with values from inside by their place."""
+    places: dict[int, int] = {}
+    for region in op.regions:
+        yield "region"
+        for block in region.blocks:
+            yield "block"
+            for argument in block.args:
+                places[id(argument)] = len(places)
+                yield argument.type
+            for inner in block.ops:
+                yield inner.name
+                yield tuple(places.get(id(value), value) for value in inner.operands)
+                yield tuple(_entries(inner.properties))
+                yield tuple(_entries(inner.attributes))
+                for result in inner.results:
+                    places[id(result)] = len(places)
+                    yield result.type
+                yield from (inner.successors or ())
+                if inner.regions:
+                    yield from _region_key(inner)
 
 
 def _entries(attributes: Mapping[str, Attribute]) -> Iterable[object]:

@@ -131,6 +131,21 @@ def backward(draft: Draft, seeds: Sequence[Term | None]) -> list[SSAValue]:
     return [(pass_.cotangent(v) or pass_.zeros(v)).value for v in draft.inputs]
 
 
+def add_arguments(draft: Draft, kinds: Sequence[Attribute], names: Sequence[str | None]) -> list[SSAValue]:
+    """Give the draft more arguments, behind those it has."""
+    function = draft.function
+    block = function.body.block
+    given = list(function.arg_attrs.data) if function.arg_attrs is not None else []
+    given += [DictionaryAttr({})] * (len(block.args) - len(given))
+    added: list[SSAValue] = []
+    for kind, name in zip(kinds, names, strict=True):
+        added.append(block.insert_arg(kind, len(block.args)))
+        given.append(DictionaryAttr({"nn.name": StringAttr(name)} if name else {}))
+    if any(attributes.data for attributes in given):
+        function.properties["arg_attrs"] = ArrayAttr(given)
+    return added
+
+
 def finish(draft: Draft, results: Sequence[SSAValue], names: Sequence[str | None]) -> None:
     """Let the draft return these values, under names; what no result depends on goes."""
     function, end = draft.function, draft.end

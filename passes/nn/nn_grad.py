@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, StringAttr
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 
@@ -130,16 +130,10 @@ def _one(draft: making.Draft) -> list[Term | None]:
 
 def _cotangent_arguments(draft: making.Draft) -> list[Term | None]:
     """A new argument for the cotangent of each differentiable result."""
-    function = draft.function
-    count = len(function.body.block.args)
-    given = list(function.arg_attrs.data) if function.arg_attrs is not None else [DictionaryAttr({})] * count
-    seeds: list[Term | None] = []
-    for i, result in enumerate(draft.results):
-        if not making.is_differentiable(result.type):
-            seeds.append(None)
-            continue
-        argument = function.body.block.insert_arg(result.type, len(function.body.block.args))
-        given.append(DictionaryAttr({"nn.name": StringAttr(f"cotangent{i}")}))
-        seeds.append(Term(argument, draft.insert))
-    function.properties["arg_attrs"] = ArrayAttr(given)
+    places = [i for i, r in enumerate(draft.results) if making.is_differentiable(r.type)]
+    kinds = [draft.results[i].type for i in places]
+    added = making.add_arguments(draft, kinds, [f"cotangent{i}" for i in places])
+    seeds: list[Term | None] = [None] * len(draft.results)
+    for i, argument in zip(places, added, strict=True):
+        seeds[i] = Term(argument, draft.insert)
     return seeds

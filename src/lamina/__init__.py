@@ -14,12 +14,14 @@ if TYPE_CHECKING:
     from lamina.dialects.core.diagnostics import LaminaError as LaminaError
     from lamina.dialects.core.printer import to_text as to_text
     from lamina.lowering.api import compile as compile
+    from lamina.lowering.api import from_stablehlo as from_stablehlo
     from lamina.lowering.api import interpret as interpret
     from lamina.lowering.api import load as load
     from lamina.lowering.api import parse as parse
     from lamina.passes.framework.manager import run_pipeline as run_pipeline
     from lamina.passes.nn.nn_grad import grad as grad
     from lamina.passes.nn.nn_grad import value_and_grad as value_and_grad
+    from lamina.passes.nn.nn_jvp import jvp as jvp
 
 _PUBLIC = {
     "LaminaError": "lamina.dialects.core.diagnostics",
@@ -27,7 +29,9 @@ _PUBLIC = {
     "run_pipeline": "lamina.passes.framework.manager",
     "compile": "lamina.lowering.api",
     "grad": "lamina.passes.nn.nn_grad",
+    "jvp": "lamina.passes.nn.nn_jvp",
     "value_and_grad": "lamina.passes.nn.nn_grad",
+    "from_stablehlo": "lamina.lowering.api",
     "interpret": "lamina.lowering.api",
     "load": "lamina.lowering.api",
     "parse": "lamina.lowering.api",
@@ -37,8 +41,10 @@ __all__ = [
     "LaminaError",
     "__version__",
     "compile",
+    "from_stablehlo",
     "grad",
     "interpret",
+    "jvp",
     "load",
     "parse",
     "run_pipeline",

@@ -75,6 +75,12 @@ class OptArguments:
     mlir_print_ir_tree_dir: str | None = value(
         "Write the dumps to files in a tree of folders like the IR", _DUMPS, "FOLDER", kind="folder"
     )
+    why_not: str | None = value(
+        "Tell why the patterns of a pass did not match, everywhere or on a line",
+        _DUMPS,
+        "PASS[@LINE]",
+        kind="pass",
+    )
     print_diff: bool = flag("Print what each pass changed, as a diff", _DUMPS)
 
     mlir_timing: bool = flag("Print the time of each pass", _TABLES)
@@ -96,6 +102,7 @@ class OptArguments:
         "Write input and pipeline to such a file in any case", _FAULTS, "FILE", kind="file"
     )
     run_reproducer: bool = flag("Run the pipeline that stands in the input", _FAULTS)
+    check_patterns: bool = flag("Find patterns whose changes are not those they report", _FAULTS)
     debug: bool = flag("Show the traceback of an error", _FAULTS)
 
     load: tuple[str, ...] = value(

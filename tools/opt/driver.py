@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
 from typing import IO
 
 from xdsl.dialects.builtin import ModuleOp
@@ -124,9 +125,18 @@ class _Part:
             emit=self.reports.emit,
             counts=self._watching.counts,
         )
-        for pipeline in pipelines:
-            manager.run(root, pipeline)
+        with self._checks():
+            for pipeline in pipelines:
+                manager.run(root, pipeline)
         return root
+
+    def _checks(self) -> AbstractContextManager[None]:
+        """What is checked of patterns while they run."""
+        if not self._args.check_patterns:
+            return nullcontext()
+        from lamina.passes.framework.matching import CheckedPatterns, watching
+
+        return watching(CheckedPatterns())
 
     def _read(self, module: ModuleOp) -> Operation:
         """What passes run on: the module, or without an implicit one the op of the text."""

@@ -83,6 +83,10 @@ def _dumps(args: OptArguments) -> Iterable[Instrumentation]:
         from lamina.tools.opt.differences import PrintDiff
 
         yield PrintDiff(form)
+    if args.why_not:
+        from lamina.tools.opt.why_not import WhyNot
+
+        yield WhyNot(args.why_not)
 
 
 def _asks_for_dumps(args: OptArguments) -> bool:

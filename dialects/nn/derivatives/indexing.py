@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from xdsl.dialects.builtin import TensorType, i64
-
 from lamina.dialects.core.constants import constant_value
 from lamina.dialects.core.diagnostics import error
 from lamina.dialects.nn.base import derivative, expansion
 from lamina.dialects.nn.derivatives._rules import Adjoint
 from lamina.dialects.nn.derivatives._terms import Term
+from lamina.dialects.nn.derivatives.places import as_i64
 
 
 @derivative("nn.arange")
@@ -24,29 +23,19 @@ def _(at: Adjoint) -> Sequence[Term | None]:
 
 @derivative("nn.gather")
 def _(at: Adjoint) -> Sequence[Term | None]:
-    """The cotangents of what was read, summed at each place: a product with ones where an index names it."""
+    """The cotangents of what was read are added where it was read."""
     data, indices = at.operands
     axis = at.attribute("axis") % data.rank
     count = data.shape[axis]
     if not (data.is_static and indices.is_static):
         raise error("reads from or at values of unknown shape", at.op, hint="run nn-set-shapes first")
-    wide = (
-        indices
-        if indices.type.element_type == i64
-        else indices.emit("cast", types=[TensorType(i64, indices.shape)])
-    )
-    wide = wide.reshape(shape=[_product(indices.shape), 1])
+    wide = as_i64(indices).reshape(shape=[*indices.shape, 1])
     place = (wide < 0).where(wide + count, wide, like=wide).clip(min=0, max=count - 1)
-    named = place.equal(wide.constant([list(range(count))]))
-    ones = named.emit("cast", types=[TensorType(data.type.element_type, named.shape)])
     before, after = list(range(axis)), list(range(axis + indices.rank, at.grad.rank))
     middle = list(range(axis, axis + indices.rank))
-    rows = at.grad.transpose(permutation=[*middle, *before, *after])
-    rows = rows.reshape(
-        shape=[_product(indices.shape), _product([*data.shape[:axis], *data.shape[axis + 1 :]])]
-    )
-    summed = ones.swapped().matmul(rows).reshape(shape=[count, *data.shape[:axis], *data.shape[axis + 1 :]])
-    return summed.transpose(permutation=[*range(1, axis + 1), 0, *range(axis + 1, data.rank)]), None
+    parts = at.grad.transpose(permutation=[*middle, *before, *after])
+    parts = parts.reshape(shape=[*indices.shape, *data.shape[:axis], 1, *data.shape[axis + 1 :]])
+    return data.splat(0.0).scatter_nd(place, parts, axes=[axis], mode="add"), None
 
 
 @expansion("nn.dynamic_slice")
@@ -61,10 +50,3 @@ def _(op: Any, x: Term, starts: Term, ends: Term) -> Term:
         for values, value in zip(lists, (bounds[0][i], bounds[1][i], step), strict=True):
             values[axis] = int(value)
     return x.slice(starts=lists[0], ends=lists[1], steps=lists[2])
-
-
-def _product(extents: Sequence[int]) -> int:
-    result = 1
-    for extent in extents:
-        result *= extent
-    return result

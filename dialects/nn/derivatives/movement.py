@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from lamina.dialects.nn.base import derivative
 from lamina.dialects.nn.derivatives._rules import Adjoint, linear
 from lamina.dialects.nn.derivatives._terms import Term
 
@@ -104,8 +105,9 @@ def _(at: Adjoint) -> Sequence[Term | None]:
     return [at.grad.reshape(shape=pairs).reduce_sum(axes=list(range(0, 2 * x.rank, 2)))]
 
 
-@linear("nn.pad")
+@derivative("nn.pad")
 def _(at: Adjoint) -> Sequence[Term | None]:
+    """Not linear: what is added is no tangent."""
     g, x = at.grad, at.operands[0]
     mode = at.attribute("mode")
     for axis, (low, high) in enumerate(zip(at.attribute("low"), at.attribute("high"), strict=True)):

@@ -16,7 +16,8 @@ NOT_DIFFERENTIABLE: dict[str, str] = {
     **dict.fromkeys(("nn.isnan", "nn.isinf", "nn.reduce_and", "nn.reduce_or"), _CHOICE),
     **dict.fromkeys(("nn.bitwise_and", "nn.bitwise_or", "nn.bitwise_xor", "nn.bitwise_not"), _INTEGER),
     **dict.fromkeys(("nn.shift_left", "nn.shift_right"), _INTEGER),
-    **dict.fromkeys(("nn.argmax", "nn.argmin", "nn.shape_of"), _INDEX),
+    **dict.fromkeys(("nn.argmax", "nn.argmin", "nn.argsort", "nn.shape_of"), _INDEX),
+    "nn.bitcast": "takes numbers apart into bits",
     "nn.constant": "has no operands",
     "nn.stop_gradient": "stops derivatives: that is what it is for",
 }

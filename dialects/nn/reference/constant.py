@@ -28,6 +28,12 @@ def cast(op: NnOp, array: np.ndarray) -> np.ndarray:
     return converted(array, element_of(op))
 
 
+@reference("nn.bitcast")
+def bitcast(op: NnOp, array: np.ndarray) -> np.ndarray:
+    """The same bytes."""
+    return np.ascontiguousarray(array).view(numpy_dtype(element_of(op))).reshape(array.shape)
+
+
 def converted(array: np.ndarray, element: Attribute) -> np.ndarray:
     """An array's values in an element type, by the rules of ``nn.cast`` except the wrapping of odd widths."""
     dtype = numpy_dtype(element)

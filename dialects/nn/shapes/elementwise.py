@@ -8,6 +8,7 @@ from functools import reduce
 from xdsl.dialects.builtin import TensorType, i1
 from xdsl.ir import SSAValue
 
+from lamina.dialects.core.dtypes import numpy_dtype
 from lamina.dialects.nn.activation_parameters import AxisOp
 from lamina.dialects.nn.base import ShapeError, shape_rule
 from lamina.dialects.nn.comparison import SelectOp
@@ -73,6 +74,21 @@ def cast(op: UnaryOp) -> list[TensorType]:
     if not isinstance(result, TensorType):
         raise ShapeError("needs its result type, which says the element type to convert to")
     require_kind("its result", result.element_type, Kind.ANY)
+    return [TensorType(result.element_type, source.get_shape())]
+
+
+@shape_rule("nn.bitcast")
+def bitcast(op: UnaryOp) -> list[TensorType]:
+    """The operand's shape; the element type is the result's, of the same width."""
+    source = type_of(op.operands[0], "the operand")
+    result = op.results[0].type if op.results else None
+    if not isinstance(result, TensorType):
+        raise ShapeError("needs its result type, which says the element type of the bits")
+    for what, kind in (("its operand", source), ("its result", result)):
+        require_kind(what, kind.element_type, Kind.NUMBER)
+    widths = [numpy_dtype(kind.element_type).itemsize for kind in (source, result)]
+    if widths[0] != widths[1]:
+        raise ShapeError(f"elements of {source.element_type} and {result.element_type} differ in width")
     return [TensorType(result.element_type, source.get_shape())]
 
 

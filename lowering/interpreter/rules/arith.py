@@ -109,7 +109,9 @@ _SIGNED: dict[str, Scalar] = {
 _UNSIGNED: dict[str, Scalar] = {
     "divui": lambda a, b: np.where(b == 0, 0, a // np.where(b == 0, 1, b)),
     "remui": lambda a, b: np.where(b == 0, 0, a % np.where(b == 0, 1, b)),
-    "ceildivui": lambda a, b: np.where(b == 0, 0, -(-a.astype(object) // np.where(b == 0, 1, b))),
+    "ceildivui": lambda a, b: np.where(
+        b == 0, 0, -(-a.astype(object) // np.where(b == 0, 1, b).astype(object))
+    ),
     "maxui": np.maximum,
     "minui": np.minimum,
     "shrui": lambda a, b: _shift(a, b, np.right_shift, 0),

@@ -22,6 +22,7 @@ from xdsl.ir.affine import (
 )
 
 from lamina.dialects.core.diagnostics import error
+from lamina.dialects.linalg.packing import pack_array, unpack_array
 from lamina.dialects.linalg.structured import StructuredView, as_generic, is_structured, loop_bounds
 from lamina.lowering.interpreter.machine import Interpreter, Value, interprets
 
@@ -148,3 +149,13 @@ def _evaluate(expression: AffineExpr, indices: list[Value]) -> Value:
 @interprets("linalg.index")
 def _index(machine: Interpreter, op: Any, operands: Sequence[Value]) -> Sequence[Value]:
     return [_loop_indices[-1][op.dim.value.data]]
+
+
+@interprets("linalg.pack")
+def _pack(machine: Interpreter, op: Any, operands: Sequence[Value]) -> Sequence[Value]:
+    return [pack_array(operands[0], *op.layout())]
+
+
+@interprets("linalg.unpack")
+def _unpack(machine: Interpreter, op: Any, operands: Sequence[Value]) -> Sequence[Value]:
+    return [unpack_array(operands[0], *op.layout())]

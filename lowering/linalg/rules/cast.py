@@ -1,6 +1,8 @@
-"""Lowering of ``nn.cast``."""
+"""Lowering of ``nn.cast`` and ``nn.bitcast``."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import numpy as np
 from xdsl.dialects import arith
@@ -8,10 +10,12 @@ from xdsl.dialects.builtin import AnyFloat, BFloat16Type, IntegerType, f32, i1
 from xdsl.ir import Attribute, SSAValue
 
 from lamina.dialects.core.dtypes import numpy_dtype
-from lamina.dialects.nn.cast import CastOp
+from lamina.dialects.nn.cast import BitcastOp, CastOp
+from lamina.lowering.linalg._builder import LinalgBuilder, dims, element
 from lamina.lowering.linalg._elementwise import elementwise
 from lamina.lowering.linalg._scalars import Scalars, highest, is_float, lowest
 from lamina.lowering.linalg._types import converted_element, element_of, is_bool, is_half, is_unsigned
+from lamina.lowering.linalg.rules import linalg_rule
 
 
 @elementwise("nn.cast")
@@ -24,6 +28,19 @@ def _(s: Scalars, op: CastOp, x: SSAValue) -> SSAValue:
         return to_float(s, x, target if is_float(x) and not isinstance(target, BFloat16Type) else wide)
     assert isinstance(target, IntegerType)
     return to_integer(s, x, target) if is_float(x) else resized(s, x, converted_element(target))
+
+
+@linalg_rule("nn.bitcast")
+def _(op: BitcastOp, operands: Sequence[SSAValue], builder: LinalgBuilder) -> SSAValue:
+    [x] = operands
+    target = converted_element(element_of(op.results[0].type))
+    if element(x.type) == target:
+        return x
+
+    def body(s: Scalars, value: SSAValue) -> SSAValue:
+        return s.emit(arith.BitcastOp(value, target))  # pyright: ignore[reportArgumentType]
+
+    return builder.map([(x, dims(len(builder.sizes(x))))], builder.sizes(x), target, body)
 
 
 def to_float(s: Scalars, x: SSAValue, kind: Attribute) -> SSAValue:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import derivative_cases
 import derivative_window_cases as windows
 import numpy as np
@@ -20,6 +22,7 @@ from lamina.dialects.nn.constant import ConstantOp
 from lamina.dialects.nn.derivatives.not_differentiable import NOT_DIFFERENTIABLE
 from lamina.dialects.nn.evaluate import evaluate
 from lamina.passes.nn.nn_grad import add_gradient
+from lamina.passes.nn.nn_jvp import jvp
 
 CASES = [*derivative_cases.all_cases(), *windows.convolution_cases(), *windows.pooling_cases()]
 
@@ -85,6 +88,28 @@ def test_the_rule_agrees_with_central_differences(case: Case) -> None:
         expected = numerical(build(case)[0], arrays, i, weights)
         scale = max(1.0, float(np.abs(expected).max(initial=0)))
         np.testing.assert_allclose(gradient, expected, rtol=tolerance, atol=tolerance * scale)
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_forward_mode_is_the_transpose_of_reverse_mode(case: Case) -> None:
+    """The product of cotangents with tangents of results is that of gradients with tangents of inputs."""
+    module, arrays = build(case)
+    wrt = range(len(arrays))
+    generator = np.random.default_rng(11)
+    forward = jvp(module, "main", wrt)
+    backward = add_gradient(module, "main", wrt, cotangents=True)
+    lamina.run_pipeline(module, "canonicalize,cse")
+    directions = [generator.standard_normal(a.shape) for a in arrays]
+    tangents = tuple_of(lamina.interpret(module, *arrays, *directions, entry=forward))
+    weights = [generator.standard_normal(t.shape).astype(t.dtype) for t in tangents]
+    gradients = tuple_of(lamina.interpret(module, *arrays, *weights, entry=backward))
+    ahead = sum(float((w * t).sum()) for w, t in zip(weights, tangents, strict=True))
+    back = sum(float((d * g).sum()) for d, g in zip(directions, gradients, strict=True))
+    assert ahead == pytest.approx(back, rel=1e-10 if case.op != "nn.cast" else 1e-5, abs=1e-10)
+
+
+def tuple_of(results: Any) -> tuple[np.ndarray, ...]:
+    return results if isinstance(results, tuple) else (results,)
 
 
 @pytest.mark.parametrize("name", [op.name for op in Nn.operations])

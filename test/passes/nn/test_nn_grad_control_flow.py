@@ -107,6 +107,17 @@ def test_a_loop_runs_backwards_natively_over_its_tape() -> None:
         np.testing.assert_allclose(found, expected, rtol=1e-12)
 
 
+@pytest.mark.parametrize(("name", "flag"), [(n, f) for n in CASES for f in (True, False)])
+def test_forward_mode_through_control_flow_agrees_with_reverse_mode(name: str, flag: bool) -> None:
+    module = lamina.parse(CASES[name])
+    forward, backward = lamina.jvp(module, "f", wrt=(0, 1)), lamina.grad(module, "f", wrt=(0, 1))
+    verify(module)
+    at, directions = values(flag), [np.array([0.5, 1.0, -2.0]), np.array([-0.3, 0.8, 0.1])]
+    gradients = lamina.interpret(module, *at, entry=backward)
+    expected = sum((g * d).sum() for g, d in zip(gradients, directions, strict=True))
+    assert lamina.interpret(module, *at, *directions, entry=forward) == pytest.approx(expected, rel=1e-12)
+
+
 CUSTOM = """
 func.func private @root(%x: tensor<3xf64>) -> tensor<3xf64> attributes {custom_grad = @root_rule} {
   %0 = nn.sqrt %x : (tensor<3xf64>) -> tensor<3xf64>

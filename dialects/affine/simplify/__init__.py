@@ -1,0 +1,1 @@
+"""Folds and canonicalisation patterns of affine."""
