@@ -3,7 +3,7 @@
 
 // CHECK-LABEL: func.func @products
 // CHECK: vector.contract {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d2)>, affine_map<(d0, d1, d2) -> (d2, d1)>, affine_map<(d0, d1, d2) -> (d0, d1)>], iterator_types = ["parallel", "parallel", "reduction"], kind = #vector.kind<add>} %a, %b, %c : vector<6x1xf32>, vector<1x16xf32> into vector<6x16xf32>
-// CHECK: vector.outerproduct %x, %y, %c : vector<6xf32>, vector<16xf32>
+// CHECK: vector.outerproduct %x, %y, %c {kind = #vector.kind<add>} : vector<6xf32>, vector<16xf32>
 // CHECK: vector.outerproduct %x, %s : vector<6xf32>, f32
 // CHECK: vector.multi_reduction <add>, %c, %x [1] : vector<6x16xf32> to vector<6xf32>
 // CHECK: vector.multi_reduction <maximumf>, %c, %s [0, 1] : vector<6x16xf32> to f32
@@ -22,8 +22,8 @@ func.func @products(%a: vector<6x1xf32>, %b: vector<1x16xf32>, %c: vector<6x16xf
 // CHECK-LABEL: func.func @shapes
 // CHECK: vector.transpose %c, [1, 0] : vector<6x16xf32> to vector<16x6xf32>
 // CHECK: vector.shape_cast %c : vector<6x16xf32> to vector<96xf32>
-// CHECK: [[PART:%.+]] = vector.extract_strided_slice %c {offsets = [0 : i64, 4 : i64], sizes = [2 : i64, 8 : i64], strides = [1 : i64, 1 : i64]} : vector<6x16xf32> to vector<2x8xf32>
-// CHECK: vector.insert_strided_slice [[PART]], %c {offsets = [0 : i64, 4 : i64], strides = [1 : i64, 1 : i64]} : vector<2x8xf32> into vector<6x16xf32>
+// CHECK: [[PART:%.+]] = vector.extract_strided_slice %c {offsets = [0, 4], sizes = [2, 8], strides = [1, 1]} : vector<6x16xf32> to vector<2x8xf32>
+// CHECK: vector.insert_strided_slice [[PART]], %c {offsets = [0, 4], strides = [1, 1]} : vector<2x8xf32> into vector<6x16xf32>
 // CHECK: [[PAIR:%.+]] = vector.from_elements %s, %s : vector<2x1xf32>
 // CHECK: vector.to_elements [[PAIR]] : vector<2x1xf32>
 // CHECK: vector.step : vector<16xindex>

@@ -37,7 +37,7 @@ func.func @transposed(%a: tensor<64x64xf32>, %b: tensor<64x64xf32>, %out: tensor
 func.func @left(%x: tensor<8xf32>, %i: tensor<8xi64>, %out: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
   %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
     ins(%x : tensor<8xf32>) outs(%out : tensor<8xf32>)
-    attrs = {lamina.schedule = {tile = array<i64: 4>, order = array<i64: 0>, vector = 0 : i64}} {
+    attrs = {lamina.schedule = {order = array<i64: 0>, tile = array<i64: 4>, vector = 0 : i64}} {
   ^bb0(%a: f32, %o: f32):
     linalg.yield %a : f32
   } -> tensor<8xf32>
