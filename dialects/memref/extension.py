@@ -86,7 +86,7 @@ class GlobalOp(memref.GlobalOp):
             if isinstance(value, UnitAttr):
                 printer.print_string("uninitialized")
             elif isinstance(printer, Writer):
-                printer.attribute_without_type(value)
+                printer.put(printer.attribute_without_type_text(value))
             else:
                 value.print_without_type(printer)
         extra: dict[str, Attribute] = dict(self.attributes)

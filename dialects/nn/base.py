@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from xdsl.dialects.builtin import (
@@ -27,9 +27,6 @@ from xdsl.utils.exceptions import VerifyException
 from lamina.dialects.core.constants import constant_attr
 from lamina.dialects.core.diagnostics import did_you_mean
 from lamina.dialects.core.tables import RuleTable
-
-if TYPE_CHECKING:
-    from lamina.dialects.core.printer import Printer as LaminaPrinter  # noqa: F401
 
 DYNAMIC = DYNAMIC_INDEX
 """The extent that stands for an unknown dimension (printed ``?``)."""

@@ -83,7 +83,8 @@ class SwitchOpCases:
     """
 
     @staticmethod
-    def parse(p: Any, s: Any, flag: str, *names: str) -> None:
+    def parse(p: Any, s: Any, flag: str, *parameters: str) -> None:
+        names = list(parameters)
         p.require("[")
         more = True
         if len(names) > 4:
@@ -112,7 +113,8 @@ class SwitchOpCases:
             s.attributes[names[0]] = DenseIntElementsAttr.from_list(type, numbers)
 
     @staticmethod
-    def write(w: Any, view: Any, flag: str, *names: str) -> None:
+    def write(w: Any, view: Any, flag: str, *parameters: str) -> None:
+        names = list(parameters)
         w.put("[")
         lines: list[tuple[str, Any, Any]] = []
         if len(names) > 4:

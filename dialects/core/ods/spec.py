@@ -149,7 +149,7 @@ def table_of(dialect: str) -> Table | None:
     from lamina.dialects.core.ods.loading import table_from
 
     path = _DIALECTS / dialect / "ods.json"
-    return table_from(json.loads(path.read_text(encoding="utf-8")))
+    return table_from(json.loads(path.read_text(encoding="utf-8")))  # pyright: ignore[reportReturnType]
 
 
 def spec_of(name: str) -> OpSpec | None:

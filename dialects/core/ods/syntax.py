@@ -1,9 +1,9 @@
 """The registries of hand-written syntax, and how an op's syntax is found by its name.
 
-``dialects/<dialect>/syntax.py`` (a module or a package) holds what upstream writes in C++: a class
-with the static methods ``parse(p, name)`` and ``write(w, op)`` under :func:`syntax` for each op with a form of
-its own, and one under :func:`directive` for each ``custom<…>`` part of an assembly format. It is imported when
-the dialect is first met.
+``dialects/<dialect>/syntax.py`` (a module or a package) holds what upstream writes in C++: a class with the
+static methods ``parse(p, name)`` and ``write(w, op)`` under :func:`syntax` for each op with its own form, and
+one under :func:`directive` for each ``custom<…>`` part of an assembly format. It is imported when the
+dialect is first met.
 """
 
 from __future__ import annotations

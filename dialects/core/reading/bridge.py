@@ -97,13 +97,6 @@ class BridgedReader(OperationReader, Parser):
             self.fail(f"{message} unknown operations", self.at)
         return OpKind(name, kind, spec_of(name), self.attribute_from_text)
 
-    def fail_with_note(self, message: str, position: int, note: str, other: int | None) -> NoReturn:
-        """Raise an error that points at another place as well."""
-        from lamina.dialects.core.diagnostics import Diagnostic, LaminaError
-
-        notes = (Diagnostic(note, self.place(other), "note"),) if other is not None else ()
-        raise LaminaError(Diagnostic(message, self.place(position), notes=notes))
-
     # from xDSL's side to ours
 
     def _ours(self, read: Callable[[], _T]) -> _T:

@@ -175,6 +175,11 @@ class Cursor:
             end = line - 1
         return self.at
 
+    def fail_with_note(self, message: str, position: int, note: str, other: int | None) -> NoReturn:
+        """Raise an error that points at another place as well."""
+        notes = (Diagnostic(note, self.place(other), "note"),) if other is not None else ()
+        raise LaminaError(Diagnostic(message, self.place(position), notes=notes))
+
 
 def unescape(quoted: str) -> bytes:
     """The bytes that the inside of a string literal stands for."""

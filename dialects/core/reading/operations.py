@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from xdsl.dialects.builtin import FileLineColLoc, IntAttr, LocationAttr, UnknownLoc
+from xdsl.dialects.builtin import FileLineColLoc, IntAttr, LocationAttr, StringAttr, UnknownLoc
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.parser.core import ForwardDeclaredValue  # pyright: ignore[reportPrivateImportUsage]
 
@@ -27,7 +27,7 @@ class Unresolved(NamedTuple):
     """The name of a value that is used, before its type is known."""
 
     name: str
-    index: int
+    index: int  # pyright: ignore[reportIncompatibleMethodOverride]
     at: int
 
 
@@ -44,6 +44,7 @@ class Argument(NamedTuple):
 class OperationReader(AttributeReader):
     """Reads operations. ``ssa_values`` and its like are those of xDSL's parser, which third parties see."""
 
+    file_name: StringAttr
     _kinds: dict[str, OpKind]
 
     def start(self, text: str, name: str) -> None:
@@ -258,6 +259,10 @@ class OperationReader(AttributeReader):
         if found is None:
             found = self._kinds[name] = self.find_kind(name)
         return found
+
+    def attribute_from_text(self, text: str) -> Attribute:
+        """The attribute that another text says."""
+        raise NotImplementedError
 
     def find_kind(self, name: str) -> OpKind:
         """How ops of a name are made, where it is met first."""

@@ -65,7 +65,7 @@ _ITERATORS = frozenset(kind.value for kind in IteratorType)
 def _iterators(p: Any, value: Attribute | None, place: int) -> Attribute:
     """The kinds of loops, which the text gives as strings."""
     if not isinstance(value, ArrayAttr):
-        p.fail("expected array attribute 'iterator_types'", place)
+        return p.fail("expected array attribute 'iterator_types'", place)
     found: list[Attribute] = []
     for one in value.data:
         if isinstance(one, StringAttr):

@@ -32,7 +32,7 @@ def _compare(kind: str) -> type:
             word = p.string("a predicate in quotes")
             number = enum(kind).cases.get(word)
             if number is None:
-                p.fail(
+                return p.fail(
                     f"'{word}' is an incorrect value of the 'predicate' attribute",
                     place,
                     f"one of {', '.join(enum(kind).cases)}",
@@ -168,7 +168,7 @@ class InsertExtractValueElementType:
         try:
             found = element_at(s.types[container][0], s.attributes[position].get_values())
         except ValueError as problem:
-            p.fail(str(problem), p.at)
+            raise p.fail(str(problem), p.at) from None
         s.types[value] = [found]
 
     @staticmethod

@@ -38,7 +38,7 @@ class Contract:
         types.append(p.type())
         iterators = attributes.get("iterator_types")
         if not isinstance(iterators, ArrayAttr):
-            p.fail('expected "iterator_types" array attribute', start)
+            raise p.fail('expected "iterator_types" array attribute', start)
         attributes["iterator_types"] = ArrayAttr([_iterator(p, kind, start) for kind in iterators.data])
         attributes.setdefault("kind", ADD)
         return p.build(name, p.resolve_all(uses, types), types[-1:], attributes)

@@ -38,7 +38,7 @@ def _complete(p: Any, attributes: dict[str, Attribute], shaped: Any, vector: Any
     written = attributes.get("permutation_map")
     found = written.data if isinstance(written, AffineMapAttr) else default_map(shaped, vector)
     if found is None:
-        p.fail("expected a custom permutation_map when rank(source) != rank(destination)", place)
+        raise p.fail("expected a custom permutation_map when rank(source) != rank(destination)", place)
     attributes.setdefault("permutation_map", AffineMapAttr(found))
     if "in_bounds" not in attributes:
         attributes["in_bounds"] = ArrayAttr([_FALSE] * len(found.results))

@@ -90,7 +90,7 @@ def _outerproduct(op: Operation) -> None:
     if shape_of(left)[0] != extents[0]:
         raise error("expected #1 operand dim to match result dim #1", op)
     if isinstance(right, VectorType):
-        if shape_of(right)[0] != extents[1]:
+        if shape_of(right)[0] != extents[-1]:
             raise error("expected #2 operand dim to match result dim #2", op)
         if is_scalable(left) and not is_scalable(right):
             raise error("expected either both or only #2 operand dim to be scalable", op)

@@ -185,7 +185,7 @@ def _keyword_form(kind: AttrKind, table: Table, as_number: bool) -> AttributeFor
         p.require("<")
         number = read_case(p, enum)
         if number is None:
-            fail_for_case(p, enum)
+            return fail_for_case(p, enum)
         p.require(">")
         return IntegerAttr(number, i32)
 

@@ -428,7 +428,7 @@ def make_finish(spec: OpSpec, plan: TypePlan) -> Callable[[Any, State], Operatio
             elif uses:
                 source = plan.sources.get(group.name)
                 if source is None:
-                    p.fail(f"the type of operand '{group.name}' is not known", s.at)
+                    return p.fail(f"the type of operand '{group.name}' is not known", s.at)
                 types = source(p, s)
                 operands += p.resolve_all(uses, types, s.at)
             sizes.append(len(uses))
@@ -470,20 +470,20 @@ def _results(
     if flat is not None:
         slices = slots_of(counts, len(flat), None)
         if slices is None:
-            p.fail(f"the number of result types ({len(flat)}) does not fit the operation", s.at)
+            return p.fail(f"the number of result types ({len(flat)}) does not fit the operation", s.at)
         return flat, [part.stop - part.start for part in slices]
     if plan.infer is not None:
         try:
             found = list(plan.infer(operand_types, s.attributes, regions))
         except (AttributeError, TypeError, ValueError, IndexError, KeyError) as problem:
-            p.fail(f"the types of the results cannot be inferred: {problem}", s.at)
+            return p.fail(f"the types of the results cannot be inferred: {problem}", s.at)
         return found, [len(found)]
     types: list[Any] = []
     sizes: list[int] = []
     for group in spec.results:
         source = plan.sources.get(group.name)
         if source is None:
-            p.fail(f"the type of result '{group.name}' is not known", s.at)
+            return p.fail(f"the type of result '{group.name}' is not known", s.at)
         found = source(p, s)
         types += found
         sizes.append(len(found))
@@ -496,7 +496,7 @@ def _distribute(p: Any, s: State, spec: OpSpec, counts: list[int]) -> None:
     if flat is not None:
         slices = slots_of(counts, len(flat), None)
         if slices is None:
-            p.fail(f"the number of operands ({len(flat)}) does not fit the operation", s.at)
+            raise p.fail(f"the number of operands ({len(flat)}) does not fit the operation", s.at)
         for group, part in zip(spec.operands, slices, strict=True):
             s.operands[group.name] = flat[part]
     types = s.types.get("*operands")

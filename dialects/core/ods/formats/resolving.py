@@ -128,7 +128,7 @@ def _transformed(name: str, other: Source, function: Callable[[Any], Any], is_li
         try:
             made = function(types if is_list and len(types) != 1 else types[0])
         except (AttributeError, TypeError, ValueError, IndexError):
-            p.fail(f"the type of '{name}' cannot be derived from '{types[0]}'", s.at)
+            return p.fail(f"the type of '{name}' cannot be derived from '{types[0]}'", s.at)
         if isinstance(made, list | tuple):
             return made
         return [made] * _count(s, name)
