@@ -10,7 +10,7 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.ir.core import ErasedSSAValue
 from xdsl.traits import IsolatedFromAbove
 
-from lamina.dialects.core.diagnostics import Diagnostic, LaminaError, error, note
+from lamina.dialects.core.diagnostics import Diagnostic, LaminaError, error, location_of, note
 
 OPEN, CLOSE = True, False
 Event: TypeAlias = "tuple[Block, bool]"
@@ -66,7 +66,7 @@ def wrong_use(op: Operation, value: SSAValue, root: Operation) -> LaminaError | 
     if isinstance(value.owner, Operation):
         same = value.owner.parent is op.parent
         notes.append(note(f"operand defined here{' (op in the same block)' if same else ''}", value.owner))
-    return error(f"operand #{number} does not dominate this use", op, notes=notes)
+    return error(f"operand #{number} does not dominate this use", location_of(op), notes=notes)
 
 
 def _is_inside(home: Block | None, op: Operation) -> bool:

@@ -1,1 +1,1 @@
-"""The memref dialect: what Lamina adds to xDSL's."""
+"""The forms and checks of the memref dialect, as upstream has them."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from xdsl.ir import Attribute, Operation
 
-from lamina.dialects.vector import contraction, gathers, shapes
+from lamina.dialects.vector import contraction, shapes
 
-OPERATIONS: list[type[Operation]] = [*contraction.OPERATIONS, *shapes.OPERATIONS, *gathers.OPERATIONS]
+OPERATIONS: list[type[Operation]] = [*contraction.OPERATIONS, *shapes.OPERATIONS]
 ATTRIBUTES: list[type[Attribute]] = [*contraction.ATTRIBUTES]

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX
+from xdsl.dialects.memref import CastOp
 from xdsl.ir import Operation
 
-from lamina.dialects.memref.extension import CastOp
 from lamina.lowering.buffers._accesses import is_tensor
 from lamina.lowering.buffers._layouts import memref_of
 from lamina.lowering.buffers._rewriting import Buffers, recreate, rewrite_destination_style, rewrite_rule

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp, StringAttr, UnitAttr
+from xdsl.dialects.memref import GlobalOp
 from xdsl.ir import Attribute, Operation
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from lamina.dialects.core.constants import content_digest
-from lamina.dialects.memref.extension import GlobalOp
 from lamina.lowering.buffers._layouts import memref_of
 
 

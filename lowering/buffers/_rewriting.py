@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 
 from xdsl.dialects import arith, func, memref
 from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType, IntegerAttr, MemRefType
+from xdsl.dialects.memref import CopyOp
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from lamina.dialects.core.diagnostics import error
 from lamina.dialects.core.tables import RuleTable
 from lamina.dialects.linalg.structured import is_structured
-from lamina.dialects.memref.extension import CopyOp
 from lamina.lowering.buffers._accesses import accesses, has_tensors, is_tensor
 from lamina.lowering.buffers._analysis import Decisions
 from lamina.lowering.buffers._constants import Globals

@@ -13,9 +13,9 @@ from xdsl.dialects.builtin import (
     TensorType,
 )
 from xdsl.dialects.linalg import ops as linalg
+from xdsl.dialects.memref import CastOp
 from xdsl.ir import Operation, SSAValue
 
-from lamina.dialects.memref.extension import CastOp
 from lamina.lowering.buffers._accesses import is_tensor
 from lamina.lowering.buffers._layouts import (
     memref_of,

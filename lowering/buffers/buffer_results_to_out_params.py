@@ -16,10 +16,10 @@ from xdsl.dialects.builtin import (
     ModuleOp,
     i64,
 )
+from xdsl.dialects.memref import CopyOp
 from xdsl.ir import Attribute, BlockArgument, Operation, OpResult, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from lamina.dialects.memref.extension import CopyOp
 from lamina.lowering.buffers._functions import calls_by_callee, is_public, order_of_calls
 from lamina.lowering.buffers._layouts import is_identity
 from lamina.passes.framework.conditions import BUFFERS_ONLY

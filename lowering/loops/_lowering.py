@@ -7,12 +7,12 @@ from typing import cast
 from xdsl.dialects import memref
 from xdsl.dialects.builtin import MemRefType, TensorType
 from xdsl.dialects.linalg import ops as linalg
+from xdsl.dialects.memref import CopyOp
 from xdsl.ir import Operation
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from lamina.dialects.core.diagnostics import error
 from lamina.dialects.linalg.structured import is_structured
-from lamina.dialects.memref.extension import CopyOp
 from lamina.lowering.buffers._layouts import is_contiguous
 from lamina.lowering.loops._loop_nest import copy_with_loops, lower_to_loops
 

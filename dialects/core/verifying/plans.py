@@ -6,6 +6,7 @@ were right, by identity, and types are few.
 
 from __future__ import annotations
 
+import re
 from typing import Any, TypeAlias
 
 from xdsl.dialects.builtin import DenseArrayBase
@@ -49,7 +50,12 @@ class Plan:
         by_types, others, later = trait_checks(spec)
         relations, more = relation_checks(spec)
         self._types = [*relations, *by_types, *([of_types] if of_types else [])]
-        self._checks = [*more, *others, *(found for found in (check, own, uses) if found)]
+        self._checks = [
+            *more,
+            *others,
+            *_region_checks(spec),
+            *(found for found in (check, own, uses) if found),
+        ]
         self.after_regions: list[Check] = [*later, *([after_regions] if after_regions else [])]
         self._segments = "AttrSizedOperandSegments" in spec.traits or "AttrSizedResultSegments" in spec.traits
         self._right: dict[Any, Any] = {}
@@ -218,8 +224,37 @@ def _check_counts(op: Operation, spec: OpSpec) -> None:
             raise error(f"expected {fixed} or more {what}s, but found {found}", op)
         if what == "region":
             wanted = {0: "requires zero regions", 1: "requires one region"}
-            raise error(wanted.get(fixed, f"expected {fixed} regions, but found {found}"), op)
+            raise error(wanted.get(fixed, f"expected {fixed} regions"), op)
         raise error(f"requires {fixed} successor{'s' * (fixed != 1)} but found {found}", op)
+
+
+_SIZED = re.compile(r"region with (at most |at least )?(\d+) blocks")
+
+
+def _region_checks(spec: OpSpec) -> list[Check]:
+    """The check of the number of blocks in each region, if there is anything to check."""
+    limits: list[tuple[Group, str | None, int]] = []
+    for group in spec.regions:
+        found = _SIZED.fullmatch(group.constraint)
+        if found:
+            limits.append((group, found.group(1), int(found.group(2))))
+    if not limits:
+        return []
+    places = {group.name: i for i, group in enumerate(spec.regions)}
+
+    def check(op: Operation) -> None:
+        for group, kind, size in limits:
+            first = places[group.name]
+            last = len(op.regions) if group.count != SINGLE else first + 1
+            for number in range(first, last):
+                blocks = len(op.regions[number].blocks)
+                if blocks > size if kind == "at most " else blocks < size if kind else blocks != size:
+                    raise error(
+                        f"region #{number} ('{group.name}') failed to verify constraint: {group.constraint}",
+                        op,
+                    )
+
+    return [check]
 
 
 def _own_check(spec: OpSpec, kind: type[Operation]) -> Check | None:

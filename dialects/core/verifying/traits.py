@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from xdsl.dialects.builtin import StringAttr, UnregisteredOp, VectorType
+from xdsl.dialects.builtin import StringAttr, TensorType, UnregisteredOp, VectorType
 from xdsl.ir import Operation
-from xdsl.traits import NoTerminator
+from xdsl.traits import NoTerminator, SymbolTable
 
-from lamina.dialects.core.diagnostics import error, note, op_name
+from lamina.dialects.core.diagnostics import error, location_of, note, op_name
 from lamina.dialects.core.ods.spec import OpSpec
 from lamina.dialects.core.verifying.groups import attribute
 from lamina.dialects.core.verifying.interfaces import INTERFACES
@@ -54,8 +54,9 @@ def _same_elements(first: Any, second: Any) -> bool:
 def _same_types(first: Any, second: Any) -> bool:
     if first is second or first == second:
         return True
-    encodings = getattr(first, "encoding", None) == getattr(second, "encoding", None)
-    return _same_elements(first, second) and compatible_types(first, second) and encodings
+    if isinstance(first, TensorType) and isinstance(second, TensorType) and first.encoding != second.encoding:
+        return False
+    return _same_elements(first, second) and compatible_types(first, second)
 
 
 def _elementwise(op: Operation) -> None:
@@ -120,6 +121,11 @@ def _single_blocks(op: Operation) -> None:
 
 
 def _symbol(op: Operation) -> None:
+    _check_visibility(op)
+    _symbol_parent(op)
+
+
+def _check_visibility(op: Operation) -> None:
     name = attribute(op, "sym_name")
     if name is not None and not isinstance(name, StringAttr):
         raise error("requires string attribute 'sym_name'", op)
@@ -138,6 +144,14 @@ def _symbol(op: Operation) -> None:
         )
 
 
+def _symbol_parent(op: Operation) -> None:
+    parent = op.parent_op()
+    if parent is None or attribute(op, "sym_name") is None or isinstance(parent, UnregisteredOp):
+        return
+    if not parent.has_trait(SymbolTable, value_if_unregistered=True):
+        raise error("symbol's parent must have the SymbolTable trait", op)
+
+
 def check_symbol_table(op: Operation) -> None:
     """The symbols that a table defines have different names."""
     if len(op.regions) != 1:
@@ -152,7 +166,8 @@ def check_symbol_table(op: Operation) -> None:
             continue
         if name.data in seen:
             notes = [note("see existing symbol definition here", seen[name.data])]
-            raise error(f"redefinition of symbol named '{name.data}'", inner, notes=notes)
+            message = f"redefinition of symbol named '{name.data}'"
+            raise error(message, location_of(inner), notes=notes)
         seen[name.data] = inner
 
 
@@ -168,7 +183,7 @@ _AFTER_REGIONS: dict[str, Check] = {"SymbolTable": check_symbol_table}
 
 def _has_parent(names: tuple[str, ...]) -> Check:
     wanted = frozenset(names)
-    quoted = "', '".join(names)
+    quoted = ", ".join(names)
     message = (
         f"expects parent op '{quoted}'" if len(names) == 1 else f"expects parent op to be one of '{quoted}'"
     )

@@ -42,6 +42,8 @@ def _alloc(op: Operation) -> None:
 
 def _symbols(type: Any) -> int:
     """How many numbers of a layout are given where the memref is made."""
+    if has_identity_layout(type):
+        return 0
     if isinstance(type.layout, AffineMapAttr):
         return type.layout.data.num_symbols
     if isinstance(type.layout, StridedLayoutAttr):

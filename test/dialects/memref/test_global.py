@@ -34,15 +34,18 @@ def test_a_global_round_trips(form: str, mlir_opt) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ('"memref.global"() <{sym_name = "c", type = memref<?xf32>}> : () -> ()', "static shape"),
+        (
+            '"memref.global"() <{sym_name = "c", type = memref<?xf32>}> : () -> ()',
+            "type should be static shaped memref",
+        ),
         (
             '"memref.global"() <{sym_name = "c", type = memref<2xf32>, '
             "initial_value = dense<1.0> : tensor<3xf32>}> : () -> ()",
-            "does not fit",
+            "initial value shape expected to be 2 but was 3",
         ),
         (
             '"memref.global"() <{sym_name = "c", type = memref<2xf32>, initial_value = 1 : i32}> : () -> ()',
-            "dense constant",
+            "initial value should be a unit or elements attribute",
         ),
     ],
 )

@@ -138,6 +138,8 @@ class Operations:
             relations.append(self._relation(record))
         elif derives(record, "Interface"):
             traits.add(record["cppInterfaceName"])
+            for base in record["baseInterfaces"]:
+                self._trait(self.dump[base], traits, relations)
         elif derives(record, "NativeTrait"):
             self._native(record, traits, relations)
 

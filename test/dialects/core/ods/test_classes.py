@@ -11,13 +11,13 @@ from lamina.dialects.core.ods.classes import class_of
 from lamina.dialects.core.ods.generate import SOURCES
 from lamina.dialects.core.ods.making import accessor
 from lamina.dialects.core.ods.spec import table_of
-from lamina.dialects.vector.gathers import ScatterOp
+from lamina.dialects.vector.contraction import ContractOp
 
 
 def test_classes_that_exist_are_used() -> None:
     assert class_of("arith.addi") is arith.AddiOp
     assert class_of("scf.for") is scf.ForOp
-    assert class_of("vector.scatter") is ScatterOp
+    assert class_of("vector.contract") is ContractOp
     assert class_of("arith.nothing") is None
     assert class_of("nothing.at_all") is None
 
