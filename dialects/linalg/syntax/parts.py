@@ -11,6 +11,7 @@ from xdsl.ir import Attribute, Block, Region, SSAValue
 
 from lamina.dialects.core.ods.kinds import groups_of
 from lamina.dialects.core.ods.spec import spec_of
+from lamina.dialects.linalg._bodies import multiply_accumulate
 
 SEGMENTS = frozenset({"operandSegmentSizes"})
 
@@ -127,5 +128,7 @@ def place_body(p: Any, region: Region) -> None:
 
 def hidden_body(kind: Any, inputs: Sequence[SSAValue], outputs: Sequence[SSAValue]) -> Region:
     """The body that the name of an operation stands for; an empty region where its class does not say."""
+    if kind.name == "linalg.contract":
+        return multiply_accumulate(inputs, outputs)
     make = getattr(kind, "get_hidden_region", None)
     return make(inputs, outputs) if make is not None else Region()
