@@ -78,7 +78,8 @@ def width_of(type: Attribute) -> int:
 
 
 def signed(value: int, width: int) -> int:
-    """The value of the bits with a sign."""
+    """The value of the lowest bits with a sign."""
+    value &= (1 << width) - 1
     return value - (1 << width) if value >> (width - 1) & 1 else value
 
 

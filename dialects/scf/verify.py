@@ -33,9 +33,9 @@ def verify_for_body(op: Operation) -> None:
     check_loop(op, op.operands[3:], body.args[1:], _passed(body.last_op))
 
 
-def _passed(terminator: Operation | None) -> Sequence[Any]:
+def _passed(terminator: Operation | None) -> Sequence[Any] | None:
     """What ``scf.yield`` gives."""
-    return terminator.operands if terminator is not None and terminator.name == "scf.yield" else ()
+    return terminator.operands if terminator is not None and terminator.name == "scf.yield" else None
 
 
 @verifies("scf.if")

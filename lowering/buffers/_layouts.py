@@ -141,7 +141,9 @@ def collapsed_type(source: MemRefType, groups: Sequence[Sequence[int]]) -> MemRe
             if not known and not is_identity(source):
                 return None
         new_sizes.append(size)
-        new_strides.append(strides[inner[-1]] if inner else 1)
+        # Upstream's choice: the innermost dimension whose extent is not one, else the outermost.
+        stepping = [d for d in group if sizes[d] != 1] or list(group[:1])
+        new_strides.append(strides[stepping[-1]] if stepping else 1)
     return (
         strided_type(source, new_sizes, new_strides, offset)
         if not is_identity(source)

@@ -11,7 +11,7 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from lamina.dialects.core.diagnostics import error
-from lamina.dialects.llvm.memory import LoadOp, StoreOp
+from lamina.dialects.llvm.memory import NO_WRAP_FLAGS, LoadOp, StoreOp
 from lamina.lowering.buffers._parallel_loops import PARALLEL
 from lamina.passes.framework.passes import Pass, PassContext, option
 
@@ -106,7 +106,9 @@ class _Appender:
 
     def field(self, context: SSAValue, number: int) -> SSAValue:
         """The address of an argument in the context: eight bytes for each."""
-        return self.value(llvm.GEPOp(context, [number], i64, inbounds=True))
+        step = llvm.GEPOp(context, [number], i64)
+        step.properties["noWrapFlags"] = IntegerAttr(NO_WRAP_FLAGS["inbounds"], i32)
+        return self.value(step)
 
 
 def _declare(module: ModuleOp) -> None:
@@ -154,21 +156,21 @@ class ParallelRegionsToWorkerPool(Pass):
     llvm.func @chunk(%i: i64, %x: !llvm.ptr) attributes {sym_visibility = "private"} {
       llvm.return
     }
-    llvm.func @region(%x_1: !llvm.ptr) attributes {lamina.parallel = 2 : i64, sym_visibility = "private"} {
-      %0 = llvm.mlir.constant(1) : i64
+    llvm.func @region(%x: !llvm.ptr) attributes {lamina.parallel = 2 : i64, sym_visibility = "private"} {
+      %0 = llvm.mlir.constant(1 : i64) : i64
       %1 = llvm.alloca %0 x i64 {alignment = 64 : i64} : (i64) -> !llvm.ptr
       %2 = llvm.getelementptr inbounds %1[0] : (!llvm.ptr) -> !llvm.ptr, i64
-      llvm.store %x_1, %2 : !llvm.ptr, !llvm.ptr
+      llvm.store %x, %2 : !llvm.ptr, !llvm.ptr
       %3 = llvm.mlir.addressof @region_task : !llvm.ptr
-      %4 = llvm.mlir.constant(2) : i64
+      %4 = llvm.mlir.constant(2 : i64) : i64
       %5 = llvm.mlir.constant(2 : i32) : i32
       llvm.call @lamina_parallel(%3, %1, %4, %5) : (!llvm.ptr, !llvm.ptr, i64, i32) -> ()
       llvm.return
     }
     llvm.func @region_task(%context: !llvm.ptr, %chunk: i64) attributes {sym_visibility = "private"} {
-      %6 = llvm.getelementptr inbounds %context[0] : (!llvm.ptr) -> !llvm.ptr, i64
-      %7 = llvm.load %6 : !llvm.ptr -> !llvm.ptr
-      llvm.call @chunk(%chunk, %7) : (i64, !llvm.ptr) -> ()
+      %0 = llvm.getelementptr inbounds %context[0] : (!llvm.ptr) -> !llvm.ptr, i64
+      %1 = llvm.load %0 : !llvm.ptr -> !llvm.ptr
+      llvm.call @chunk(%chunk, %1) : (i64, !llvm.ptr) -> ()
       llvm.return
     }
     ```

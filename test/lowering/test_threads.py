@@ -103,7 +103,9 @@ def test_workers_that_sleep_are_woken(product) -> None:
 def test_a_forked_process_makes_new_workers(product) -> None:
     exe, inputs, wanted = product
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # a fork while other threads run is the point
+        # A fork while other threads run, those of JAX among them, is the point.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        warnings.simplefilter("ignore", RuntimeWarning)
         child = os.fork()
     if child == 0:
         signal.alarm(60)

@@ -110,7 +110,7 @@ def test_a_result_replaces_its_input_and_keeps_link_and_permissions(
     ir.chmod(0o640)
     assert call(opt.main, str(link), "-o", str(link)).status == 0
     assert link.is_symlink()
-    assert ir.read_text().startswith("builtin.module {")
+    assert ir.read_text().startswith("module {")
     assert ir.stat().st_mode & 0o777 == 0o640
 
 
@@ -129,7 +129,7 @@ def test_states_of_the_ir_are_written_to_numbered_files(call: Callable[..., Any]
     folder /= "builtin_module_no-symbol-name"
     assert [path.name for path in sorted(folder.iterdir())] == ["0_canonicalize.mlir", "1_cse.mlir"]
     title = "// -----// IR Dump After CSE (cse) //----- //"
-    assert (folder / "1_cse.mlir").read_text().startswith(f"{title}\nbuiltin.module {{")
+    assert (folder / "1_cse.mlir").read_text().startswith(f"{title}\nmodule {{")
     outcome = call(opt.main, str(ir), "--cse", f"--mlir-print-ir-tree-dir={ir}/states")
     assert (outcome.status, outcome.out) == (1, "")
     assert (

@@ -29,7 +29,7 @@ WHOLE: list[Case] = [
         "^bb2:\n  %y = arith.addi %x, %x : i32\n  return\n"
         "}\n",
         "7:8",
-        "'arith.addi' op operand #0 does not dominate this use",
+        "operand #0 does not dominate this use",
     ),
     (
         "func.func @f(%c: i1) {\n  scf.if %c {\n    %x = arith.constant 1 : i32\n"
@@ -72,14 +72,14 @@ WHOLE: list[Case] = [
     (
         "func.func @f(%a: f32) {\n  %y = arith.negf %a : f32\n}\n",
         "2:8",
-        "'arith.negf' op block with no terminator",
+        'block with no terminator, has %y = "arith.negf"(%a) <{fastmath = #arith.fastmath<none>}> : (f32) -> f32',
         "end the block with a terminator, such as 'return'",
     ),
     ("func.func @f() {\n  return\n  %c = arith.constant 1 : i32\n}\n", "3:6", "expected ':'"),
     (
         "func.func @f() {\n  return\n}\nfunc.func @f() {\n  return\n}\n",
         "4:1",
-        "'func.func' op redefinition of symbol named 'f'",
+        "redefinition of symbol named 'f'",
     ),
     (
         "func.func @f() {\n  call @g() : () -> ()\n  return\n}\nfunc.func @gg() {\n  return\n}\n",
@@ -128,7 +128,7 @@ WHOLE: list[Case] = [
         "func.func @f(%i: index, %a: f32) {\n  %r = scf.for %k = %i to %i step %i iter_args(%x = %a) -> "
         "(f32) {\n    scf.yield\n  }\n  return\n}\n",
         "2:8",
-        "'scf.for' op carries 1 values around the loop, but yields 0",
+        "'scf.for' op different number of region iter_args and yielded values: 1 != 0",
     ),
     (
         "func.func @f(%m: memref<2x2xf32>, %i: index) {\n"
@@ -140,8 +140,8 @@ WHOLE: list[Case] = [
     (
         "scf.yield\n",
         "1:1",
-        "'scf.yield' op expects parent op to be one of 'scf.execute_region', 'scf.for', 'scf.if', "
-        "'scf.index_switch', 'scf.while'",
+        "'scf.yield' op expects parent op to be one of 'scf.execute_region, scf.for, scf.if, "
+        "scf.index_switch, scf.while'",
     ),
     ('"func.func"() : () -> ()\n', "1:1", "'func.func' op requires attribute 'sym_name'"),
     (
@@ -183,7 +183,7 @@ OPERATIONS: list[Case] = [
         "%y = nn.relu %x : (tensor<2x3xf32>) -> tensor<2x3xf32>\n"
         "  %x = nn.relu %a : (tensor<2x3xf32>) -> tensor<2x3xf32>",
         "2:8",
-        "'nn.relu' op operand #0 does not dominate this use",
+        "operand #0 does not dominate this use",
     ),
     (
         "%y = nn.relu %x : (tensor<2x3xf32>) -> tensor<2x3xf32>\n  %x = arith.constant 1 : i32",

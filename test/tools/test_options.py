@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -139,7 +140,7 @@ def test_a_very_deep_pipeline_is_one_error(call: Callable[..., Any]) -> None:
 def test_ir_without_end_of_nesting_is_one_error(call: Callable[..., Any], text: str) -> None:
     outcome = call(opt.main, text=text)
     assert (outcome.status, outcome.out) == (1, "")
-    assert "error: the IR is nested too deeply to be read" in outcome.err
+    assert re.search("error: (the IR is nested too deeply to be read|more than [0-9]+ nested)", outcome.err)
 
 
 def test_hundreds_of_nested_regions_are_no_problem(call: Callable[..., Any]) -> None:
@@ -151,9 +152,9 @@ def test_hundreds_of_nested_regions_are_no_problem(call: Callable[..., Any]) -> 
 
 def test_an_unclosed_string_of_a_million_characters_is_found_at_once(call: Callable[..., Any]) -> None:
     outcome = call(opt.main, text='func.func @f() attributes {a = "' + "a" * 1_000_000)
-    assert outcome.err.startswith("<stdin>:1:32: error: the string is not closed by '\"' on its line\n")
+    assert outcome.err.startswith("<stdin>:1:32: error: the string is not closed in its line\n")
 
 
 def test_a_number_of_thousands_of_digits_is_one_error(call: Callable[..., Any]) -> None:
     outcome = call(opt.main, text="%c = arith.constant " + "9" * 5000 + " : i64\n")
-    assert outcome.err.startswith("<stdin>:1:21: error: the number is too long\n")
+    assert outcome.err.startswith("<stdin>:1:21: error: integer constant out of range for attribute\n")

@@ -37,13 +37,15 @@ def check_edge(
             )
 
 
-def check_loop(op: Operation, inits: Sequence[Any], arguments: Sequence[Any], yielded: Sequence[Any]) -> None:
-    """Initial values, arguments of the body, yielded values and results of a loop agree."""
+def check_loop(
+    op: Operation, inits: Sequence[Any], arguments: Sequence[Any], yielded: Sequence[Any] | None
+) -> None:
+    """Initial values, arguments, yielded values (None without a yield) and results of a loop agree."""
     results = op.results
     if len(inits) != len(arguments):
         message = f"different number of inits and region iter_args: {len(inits)} != {len(arguments)}"
         raise error(message, op)
-    if yielded and len(arguments) != len(yielded):
+    if yielded is not None and len(arguments) != len(yielded):
         message = "different number of region iter_args and yielded values"
         raise error(f"{message}: {len(arguments)} != {len(yielded)}", op)
     if len(results) != len(arguments):

@@ -22,7 +22,9 @@ _CASES = {
         "expected at least one contracting dimension pair"
     ),
     "vector.extract_strided_slice %c {offsets = [5, 4], sizes = [2, 8], strides = [1, 1]} "
-    ": vector<6x16xf32> to vector<2x8xf32>": "expected sum(offsets, sizes) dimension 0 to be confined to [1, 7)",
+    ": vector<6x16xf32> to vector<2x8xf32>": (
+        "expected sum(offsets, sizes) dimension 0 to be confined to [1, 7)"
+    ),
     "vector.from_elements %s, %s : vector<3xf32>": "number of operands and types do not match",
 }
 

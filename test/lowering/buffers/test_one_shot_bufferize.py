@@ -230,7 +230,7 @@ def test_a_kernel_writes_into_the_buffer_its_caller_gives() -> None:
     body = EMPTY + "%r = call @kernel(%x, %e) : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>\n"
     module, counts = bufferized(KERNEL + function(body + "return %r : tensor<8xf32>"))
     assert (counts["copies"], counts["allocations"]) == (0, 1)
-    assert "func.call @kernel(%x, %e) : (memref<8xf32>, memref<8xf32>) -> ()" in to_text(module)
+    assert "call @kernel(%x, %e) : (memref<8xf32>, memref<8xf32>) -> ()" in to_text(module)
 
 
 def test_a_kernel_does_not_get_one_buffer_as_input_and_output() -> None:

@@ -440,6 +440,8 @@ def test_gathers_clamp_and_wrap(native: Callable[[str], Any], kind: np.dtype) ->
 
 def test_every_op_has_a_lowering() -> None:
     from lamina.dialects.nn import Nn
+    from lamina.dialects.nn.base import expansion
     from lamina.lowering.linalg.rules import linalg_rule
 
-    assert [op.name for op in Nn.operations if op.name not in linalg_rule] == []
+    without = [op.name for op in Nn.operations if op.name not in linalg_rule and op.name not in expansion]
+    assert without == ["nn.sum_to"]  # which canonicalisation replaces as soon as the shapes are known

@@ -49,8 +49,8 @@ RELU = helper.make_node("Relu", ["x"], ["y"], name="layer/relu:0")
 def test_names_and_symbolic_extents_stand_in_the_signature() -> None:
     model = _model([RELU], inputs=[_value("x", ["batch", 4])], outputs=[_value("y", ["batch", 4])])
     text = to_text(load_onnx(model))
-    signature = '(%x: tensor<?x4xf32> {nn.name = "x", nn.dims = ["batch", ""]})'
-    assert f"@main{signature} -> (tensor<?x4xf32> {{nn.name = " in text
+    signature = '(%x: tensor<?x4xf32> {nn.dims = ["batch", ""], nn.name = "x"})'
+    assert f"@main{signature} -> (tensor<?x4xf32> {{nn.dims = " in text
     assert "onnx.opset = {ai.onnx = 13 : i64}" in text
 
 

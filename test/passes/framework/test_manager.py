@@ -159,6 +159,5 @@ class Double(RewritePattern):
 def test_new_operations_take_the_location_of_what_they_replace() -> None:
     module = parse('"test.op"() : () -> ()', "t.mlir")
     apply_patterns(module, [Double()])
-    text = to_text(module, locations=True)
-    assert text.count('loc("t.mlir":1:1)') >= 2
+    assert to_text(module, locations=True).startswith('#loc = loc("t.mlir":1:1)')
     assert all('"t.mlir":1:1' in str(op.location) for op in module.body.block.ops)
