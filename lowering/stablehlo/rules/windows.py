@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from xdsl.dialects.builtin import AnyFloat
 from xdsl.ir import SSAValue
@@ -81,7 +81,7 @@ def _pooled(site: Site, value: SSAValue, windows: Windows, kind: str) -> SSAValu
     if not isinstance(element(value), AnyFloat) or kind not in ("max", "sum"):
         return None
 
-    def pool(images: SSAValue, attributes: dict[str, object]) -> SSAValue:
+    def pool(images: SSAValue, attributes: dict[str, Any]) -> SSAValue:
         if kind == "max":
             return site.emit("max_pool2d", images, **attributes)
         mean = site.emit("avg_pool2d", images, count_include_pad=True, **attributes)
@@ -103,7 +103,7 @@ def on_images(
     site: Site,
     value: SSAValue,
     windows: Windows,
-    pool: Callable[[SSAValue, dict[str, object]], SSAValue],
+    pool: Callable[[SSAValue, dict[str, Any]], SSAValue],
 ) -> SSAValue | None:
     """What a pooling gives for images ``[N, H, W, C]`` or ``[N, C, H, W]``, and for sequences as such.
 
@@ -134,7 +134,7 @@ def _is_wide(windows: Windows, d: int) -> bool:
     return windows.sizes[d] != 1 or windows.strides[d] != 1 or windows.pads[d] != (0, 0)
 
 
-def _attributes(windows: Windows, dims: Sequence[int], layout: str) -> dict[str, object]:
+def _attributes(windows: Windows, dims: Sequence[int], layout: str) -> dict[str, Any]:
     """The attributes of a pooling in `nn`."""
     pads = [windows.pads[d] for d in dims]
     return {
@@ -182,7 +182,7 @@ def select_and_scatter(site: Site) -> SSAValue:
     signed = value if largest else site.emit("neg", value)
     windows = _windows(site, rank(value))
 
-    def pool(images: SSAValue, attributes: dict[str, object]) -> SSAValue:
+    def pool(images: SSAValue, attributes: dict[str, Any]) -> SSAValue:
         grad = source if rank(images) == rank(source) else _like_images(site, source, images, windows)
         return site.emit("max_pool2d_gradient", images, grad, **attributes)
 
