@@ -23,6 +23,8 @@ from lamina.passes.framework.options import option_name, type_text
 from lamina.passes.framework.passes import Pass
 from lamina.passes.framework.registry import all_passes, find_pipeline, pipeline_names
 from lamina.passes.nn.nn_set_shapes import set_shapes
+from lamina.tools.command_line import declared_options
+from lamina.tools.opt.arguments import OptArguments
 
 HERE = Path(__file__).resolve().parent
 MODEL = HERE.parent / "examples" / "digits_mlp.mlir"
@@ -100,11 +102,25 @@ def levels_page() -> str:
     return "\n".join(parts)
 
 
+def opt_page() -> str:
+    """The options of ``lamina-opt``, as ``--help`` tells them."""
+    parts = ["# `lamina-opt`", NOTE, (HERE / "parts" / "lamina-opt.md").read_text(encoding="utf-8")]
+    groups: dict[str, list[str]] = {}
+    for option, _ in declared_options(OptArguments).values():
+        written = option.written.replace("|", "\\|")
+        groups.setdefault(option.group, []).append(f"| `{written}` | {option.help} |")
+    for group, rows in groups.items():
+        table = "\n".join(rows)
+        parts.append(f"## {group[0].upper()}{group[1:]}\n\n| option | effect |\n|---|---|\n{table}\n")
+    return "\n".join(parts)
+
+
 PAGES: dict[str, Callable[[], str]] = {
     "passes.md": passes_page,
     "nn.md": ops_page,
     "levels.md": levels_page,
     "stablehlo-operations.md": stablehlo_page,
+    "lamina-opt.md": opt_page,
 }
 
 

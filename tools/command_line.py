@@ -1,8 +1,8 @@
 """Command lines as LLVM's tools read them, from one declaration that also gives help, docs and completion.
 
-A tool declares its options as the fields of a dataclass. ``-name`` and ``--name`` are the same, a value
-follows ``=`` or is the next argument, and options that the declaration does not know are kept in order: for
-``lamina-opt`` they are passes.
+A tool declares its options as the fields of a dataclass with defaults. ``-name`` and ``--name`` are the same,
+a value follows ``=`` or is the next argument, and options that the declaration does not know are kept in
+order: for ``lamina-opt`` they are passes.
 """
 
 from __future__ import annotations
@@ -104,7 +104,10 @@ def read_command_line(
                 raise WrongUse(f"{option.written} needs a value")
             taken = rest.pop()
         _store(option, member, taken, values)
-    return declaration(**values), words, unknown
+    made = declaration()
+    for name, held in values.items():
+        setattr(made, name, held)
+    return made, words, unknown
 
 
 def _store(option: Option, member: Field[Any], text: str | None, values: dict[str, Any]) -> None:

@@ -17,6 +17,7 @@ _TOOLS = {
 _REPORTS = {
     "doctor": "versions, this machine, and what is missing for what",
     "explain": "the documentation of a pass or an operation",
+    "completion": "a script that completes commands, options and passes in bash, zsh or fish",
 }
 
 
@@ -47,6 +48,11 @@ def _report(arguments: Sequence[str]) -> int:
             from lamina.tools.explain import explain
 
             show(explain(name))
+        case ["completion", "bash" | "zsh" | "fish" as shell]:
+            from lamina.tools.completion import completion
+
+            told = {name: what for name, (_, what) in _TOOLS.items()} | _REPORTS
+            show(completion(shell, told))
         case _:
             raise _wrong_use(arguments[0])
     return 0
@@ -55,6 +61,8 @@ def _report(arguments: Sequence[str]) -> int:
 def _wrong_use(command: str) -> Exception:
     from lamina.dialects.core.diagnostics import did_you_mean, error
 
+    if command == "completion":
+        return error("`lamina completion` takes the name of a shell: bash, zsh or fish")
     if command in _REPORTS:
         return error(f"`lamina {command}` takes {'one name' if command == 'explain' else 'no arguments'}")
     hint = did_you_mean(command, [*_TOOLS, *_REPORTS]) or "`lamina --help` lists the commands"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO, cast
@@ -21,6 +20,8 @@ def whole_file(path: str) -> Iterator[Path]:
 
     Raises :class:`LaminaError` where the file or its temporary stand-in cannot be written.
     """
+    import tempfile
+
     try:
         # A link stays, and what it leads to is replaced.
         target = Path(path).resolve() if Path(path).is_symlink() else Path(path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects import cf, llvm
@@ -9,11 +10,17 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from lamina.dialects.core.constants import as_array
 from lamina.dialects.llvm.control import SwitchOp
-from lamina.lowering.llvm._conversion import Conversion, Rule
 from lamina.lowering.llvm._symbols import declare_function
 from lamina.lowering.llvm._types import convert_type
 from lamina.lowering.llvm._walk import operations_named
 from lamina.passes.framework.conditions import no_dialect
+from lamina.passes.framework.conversion import (
+    ConversionRewriter,
+    ConversionTarget,
+    TypeConverter,
+    apply_partial_conversion,
+)
+from lamina.passes.framework.conversion.patterns import Convert
 from lamina.passes.framework.passes import Pass, PassContext
 
 
@@ -25,21 +32,8 @@ def convert_cf_to_llvm(root: Operation) -> int:
         lower_assert(op)
     if asserts:
         declare_function(root, "abort", [], llvm.LLVMVoidType())
-    conversion = Conversion(RULES)
-    targets = {block: None for op in operations_named(root, RULES) for block in op.successors}
-    for block in targets:
-        convert_arguments(conversion, block)
-    return len(asserts) + conversion.run(root)
-
-
-def convert_arguments(conversion: Conversion, block: Block) -> None:
-    """Give a block arguments of the converted types; other users of the old ones get casts."""
-    for argument in block.args:
-        new_type = convert_type(argument.type)
-        if new_type != argument.type:
-            new = block.insert_arg(new_type, argument.index, argument.location)
-            new.name_hint = argument.name_hint
-            conversion.replace_argument(argument, new)
+    target = ConversionTarget().illegal_dialect("cf")
+    return len(asserts) + apply_partial_conversion(root, target, RULES, TypeConverter(convert_type))
 
 
 def lower_assert(op: cf.AssertOp) -> None:
@@ -61,25 +55,31 @@ def lower_assert(op: cf.AssertOp) -> None:
         new.location = op.location
 
 
-def _branch(conversion: Conversion, op: Operation) -> list[SSAValue]:
-    conversion.insert(
-        llvm.BrOp.create(
-            operands=conversion.values(op.operands), successors=op.successors, attributes=_attributes(op)
-        )
-    )
-    return []
+def _branch(op: Operation, operands: Sequence[SSAValue], rewriter: ConversionRewriter) -> tuple[()]:
+    _convert_targets(op, rewriter)
+    rewriter.insert(llvm.BrOp.create(operands=operands, successors=op.successors, attributes=_attributes(op)))
+    return ()
 
 
-def _conditional_branch(conversion: Conversion, op: Operation) -> list[SSAValue]:
-    conversion.insert(
+def _conditional_branch(
+    op: Operation, operands: Sequence[SSAValue], rewriter: ConversionRewriter
+) -> tuple[()]:
+    _convert_targets(op, rewriter)
+    rewriter.insert(
         llvm.CondBrOp.create(
-            operands=conversion.values(op.operands),
+            operands=operands,
             successors=op.successors,
             properties={"operandSegmentSizes": op.properties["operandSegmentSizes"]},
             attributes=_attributes(op),
         )
     )
-    return []
+    return ()
+
+
+def _convert_targets(op: Operation, rewriter: ConversionRewriter) -> None:
+    """Give the blocks branched to arguments of the types that they are passed."""
+    for block in op.successors:
+        rewriter.convert_block_types(block)
 
 
 def _attributes(op: Operation) -> dict[str, Attribute]:
@@ -87,19 +87,20 @@ def _attributes(op: Operation) -> dict[str, Attribute]:
     return {name.removeprefix("llvm."): value for name, value in op.attributes.items()}
 
 
-def _switch(conversion: Conversion, op: Operation) -> list[SSAValue]:
+def _switch(op: Operation, operands: Sequence[SSAValue], rewriter: ConversionRewriter) -> tuple[()]:
     assert isinstance(op, cf.SwitchOp)
+    _convert_targets(op, rewriter)
     values = [] if op.case_values is None else as_array(op.case_values).tolist()
     cases = [
-        (value, block, conversion.values(operands))
+        (value, block, rewriter.values(operands))
         for value, block, operands in zip(values, op.case_blocks, op.case_operand, strict=True)
     ]
-    default = (op.default_block, conversion.values(op.default_operands))
-    conversion.insert(SwitchOp.build_switch(conversion.value(op.flag), default, cases))
-    return []
+    default = (op.default_block, rewriter.values(op.default_operands))
+    rewriter.insert(SwitchOp.build_switch(rewriter.value(op.flag), default, cases))
+    return ()
 
 
-RULES: dict[str, Rule] = {
+RULES: dict[str, Convert] = {
     "cf.br": _branch,
     "cf.cond_br": _conditional_branch,
     "cf.switch": _switch,

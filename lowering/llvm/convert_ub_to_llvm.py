@@ -2,35 +2,43 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects.llvm import UnreachableOp
 from xdsl.ir import Operation, SSAValue
 
 from lamina.dialects.llvm.values import PoisonOp
-from lamina.lowering.llvm._conversion import Conversion, Rule, convert
-from lamina.lowering.llvm._types import require_flat
+from lamina.lowering.llvm._types import convert_type, require_flat
 from lamina.passes.framework.conditions import no_dialect
+from lamina.passes.framework.conversion import (
+    ConversionRewriter,
+    ConversionTarget,
+    TypeConverter,
+    apply_partial_conversion,
+)
+from lamina.passes.framework.conversion.patterns import Convert
 from lamina.passes.framework.passes import Pass, PassContext
 
 
 def convert_ub_to_llvm(root: Operation) -> int:
     """Turn the operations of the ub dialect under ``root`` into llvm's; returns how many there were."""
-    return convert(root, RULES)
+    target = ConversionTarget().illegal_dialect("ub")
+    return apply_partial_conversion(root, target, RULES, TypeConverter(convert_type))
 
 
-def _poison(conversion: Conversion, op: Operation) -> SSAValue:
+def _poison(op: Operation, operands: Sequence[SSAValue], rewriter: ConversionRewriter) -> SSAValue:
     type = op.results[0].type
     require_flat(type, op)
-    return conversion.emit(PoisonOp, (), conversion.converted_type(type))
+    return rewriter.emit(PoisonOp.create(result_types=[rewriter.converter.convert(type)]))
 
 
-def _unreachable(conversion: Conversion, op: Operation) -> list[SSAValue]:
-    conversion.insert(UnreachableOp.create())
-    return []
+def _unreachable(op: Operation, operands: Sequence[SSAValue], rewriter: ConversionRewriter) -> tuple[()]:
+    rewriter.insert(UnreachableOp.create())
+    return ()
 
 
-RULES: dict[str, Rule] = {"ub.poison": _poison, "ub.unreachable": _unreachable}
+RULES: dict[str, Convert] = {"ub.poison": _poison, "ub.unreachable": _unreachable}
 
 
 @dataclass(frozen=True)

@@ -89,10 +89,11 @@ def schedule_function(function: func.FuncOp, target: Target) -> tuple[int, int]:
     """Schedule the roots of a function; returns how many got a schedule and how many did not."""
     scheduled = unscheduled = 0
     for block in function.body.blocks:
-        for group in form_groups(block):
+        groups = form_groups(block)
+        for group in groups:
             if ATTRIBUTE in group.root.op.attributes:
                 continue
-            schedule = default_schedule(group.root, target)
+            schedule = default_schedule(group.root, target, by_rows=len(groups) > 1)
             if schedule is None or obstacle(group, schedule) is not None:
                 unscheduled += 1
                 continue
@@ -101,8 +102,12 @@ def schedule_function(function: func.FuncOp, target: Target) -> tuple[int, int]:
     return scheduled, unscheduled
 
 
-def default_schedule(root: Structured, target: Target) -> Schedule | None:
-    """The cheapest schedule of a root by the cost model; None if no loop can be a vector dimension."""
+def default_schedule(root: Structured, target: Target, *, by_rows: bool = False) -> Schedule | None:
+    """The cheapest schedule of a root by the cost model; None if no loop can be a vector dimension.
+
+    With ``by_rows``, reductions along vectors take one row at a time: loops over the same rows can then be
+    fused (`fuse-parallel-loops`).
+    """
     if not all(isinstance(value.type, TensorType) for value in root.outputs):
         return None
     model = CostModel(root, target)
@@ -111,6 +116,8 @@ def default_schedule(root: Structured, target: Target) -> Schedule | None:
         if root.sizes[vector] < 2 or not model.is_vector_loop(vector):
             continue
         for tile in _tiles(model, vector):
+            if by_rows and vector in root.reductions and len(tile) > 1:
+                continue
             cost = model.total(tile, vector)
             if best is None or cost < best[0]:
                 best = cost, tile, vector

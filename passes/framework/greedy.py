@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from xdsl.dialects.builtin import UnknownLoc
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
@@ -19,6 +20,7 @@ from lamina.dialects.core.diagnostics import LaminaError, error, note, op_name
 from lamina.dialects.core.effects import is_removable
 from lamina.dialects.core.facts import Facts, facts_named, facts_of
 from lamina.dialects.core.simplification import Fold, Folded, Pattern, Rewriter
+from lamina.passes.framework.matching import Watch, watched, watches
 
 Materialise = Callable[[Attribute, Attribute, Operation], "Operation | None"]
 
@@ -71,6 +73,7 @@ class Greedy(Rewriter):
         self.applied: Counter[str] = Counter()
         """How often each pattern, ``fold``, ``dead code`` and ``constants`` changed the program."""
         self.total = 0
+        self._watches: tuple[Watch, ...] = ()
         self._listener = PatternRewriterListener(
             operation_insertion_handler=[self.note_insertion],
             operation_removal_handler=[self.note_removal],
@@ -80,6 +83,7 @@ class Greedy(Rewriter):
 
     def sweep(self, root: Operation) -> int:
         """Rewrite everything inside ``root`` until nothing applies; returns the number of changes."""
+        self._watches = watches()
         before = self.total
         ops = list(ops_inside(root))
         limit = self.total + max(1000, _REWRITES_PER_OP * len(ops))
@@ -128,6 +132,8 @@ class Greedy(Rewriter):
         if plan.is_shared:
             return None
         self.current = op
+        if self._watches:
+            return self._step_watched(op, plan)
         for rule in plan.folds:
             folded = rule(op)
             if folded is not None and folded is not False and self._use(op, folded):
@@ -136,6 +142,24 @@ class Greedy(Rewriter):
             if rule(op, self):
                 return rule.__name__
         return self._foreign(op, plan.foreign) if plan.foreign else None
+
+    def _step_watched(self, op: Operation, plan: Plan) -> str | None:
+        """As :meth:`_step`, with everybody told who watches."""
+
+        def fold(rule: Fold) -> bool:
+            folded = rule(op)
+            return folded is not None and folded is not False and self._use(op, folded)
+
+        for rule in plan.folds:
+            if watched(self._watches, rule, op, partial(fold, rule)):
+                return "fold"
+        for rule in plan.patterns:
+            if watched(self._watches, rule, op, lambda rule=rule: bool(rule(op, self))):
+                return rule.__name__
+        for rule in plan.foreign:
+            if watched(self._watches, rule, op, lambda rule=rule: self._foreign(op, (rule,)) is not None):
+                return type(rule).__name__
+        return None
 
     def _foreign(self, op: Operation, patterns: Sequence[RewritePattern]) -> str | None:
         rewriter = PatternRewriter(op)
@@ -292,7 +316,8 @@ class Greedy(Rewriter):
             f"is still being rewritten after {limit} rewrites",
             op,
             notes=busy,
-            hint="two patterns undo each other, or a pattern reports a change it did not make",
+            hint="two patterns undo each other, or a pattern reports a change it did not make "
+            f"(--check-patterns tells); a larger program needs max-num-rewrites={2 * limit} or more",
         )
 
 

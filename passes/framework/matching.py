@@ -109,7 +109,7 @@ class Misses(Watch):
         if self._line is not None and (place is None or place.line != self._line):
             return apply()
         self._pattern, self._current = _name(pattern), []
-        self._code = getattr(getattr(pattern, "convert", None), "__code__", None)
+        self._code = getattr(getattr(pattern, "convert", pattern), "__code__", None)
         before = sys.gettrace()
         sys.settrace(self._trace)
         try:
@@ -153,7 +153,7 @@ def _guard(code: CodeType, line: int) -> str:
         return linecache.getline(code.co_filename, number).strip()
 
     last = line
-    while line > code.co_firstlineno and text(line) in ("return", "return None", ""):
+    while line > code.co_firstlineno and text(line) in ("return", "return None", "return False", ""):
         last = line = line - 1
     while line > code.co_firstlineno and not text(line).startswith(_STATEMENTS):
         line -= 1
@@ -180,8 +180,8 @@ class CheckedPatterns(Watch):
 
 
 def _name(pattern: object) -> str:
-    """What a pattern is called: its own name if it has one, else that of its class."""
-    name = getattr(pattern, "name", None)
+    """What a pattern is called: its own name or that of its function, else that of its class."""
+    name = getattr(pattern, "name", None) or getattr(pattern, "__name__", None)
     return name if isinstance(name, str) else type(pattern).__name__
 
 

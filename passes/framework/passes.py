@@ -7,6 +7,7 @@ the textual pipeline, ``--help``, and the reference pages.
 from __future__ import annotations
 
 import dataclasses
+import inspect
 import re
 from collections import Counter
 from collections.abc import Callable
@@ -132,6 +133,12 @@ class Pass:
     def summary(cls) -> str:
         """The first line of the docstring."""
         return (cls.__doc__ or "").strip().split("\n", 1)[0]
+
+    @classmethod
+    def description(cls) -> str:
+        """The docstring without its examples."""
+        text = inspect.cleandoc(cls.__doc__ or "")
+        return re.sub(r"\n*```mlir\n.*?```", "", text, flags=re.DOTALL).strip()
 
     @classmethod
     def examples(cls) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from xdsl.dialects.builtin import ShapedType
 from xdsl.ir import Block, Operation
 
 from lamina.dialects.nn.base import NnOp
@@ -25,7 +26,7 @@ class NnPropagateLayout(Pass):
     that form and where it leaves it, so a plain network has one for each 4-d input, and one before
     what flattens channels and space together. Results do not change.
 
-    A function without a convolution stays as it is.
+    A function without a convolution stays as it is, and so does one whose convolutions are all depthwise.
 
     ```mlir
     func.func @f(%x: tensor<1x3x4x4xf32>) -> tensor<1x2xf32> {
@@ -85,11 +86,18 @@ def propagate_layout(block: Block, *, pooling: bool = True) -> int:
 
 
 def _blocks_with_convolutions(root: Operation) -> list[Block]:
-    """The blocks inside ``root`` that hold a convolution in NCHW."""
+    """The blocks inside ``root`` that hold a convolution in NCHW over several input channels.
+
+    Depthwise ones vectorise over the columns of an image as well as over channels: alone, they are not worth
+    the transposes.
+    """
     found: dict[Block, None] = {}
     for op in root.walk():
-        if is_window(op, "nn.conv2d") and op.parent is not None:
-            found[op.parent] = None
+        if isinstance(op, NnOp) and is_window(op, "nn.conv2d") and op.parent is not None:
+            channels = op.operands[1].type
+            assert isinstance(channels, ShapedType)
+            if op.attribute("groups") == 1 or channels.get_shape()[1] != 1:
+                found[op.parent] = None
     return [*found]
 
 

@@ -13,7 +13,7 @@ _PLUGINS, _LISTS = "adding to Lamina", "telling what there is"
 DEFAULT_MARKER = "// -----"
 
 
-@dataclass
+@dataclass(init=False, repr=False, eq=False)  # methods that nobody needs take time to make
 class OptArguments:
     """What a command line of ``lamina-opt`` asks for."""
 

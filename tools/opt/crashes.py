@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from pathlib import Path
 
 from xdsl.ir import Operation
@@ -48,6 +47,8 @@ class CrashReproducer(Instrumentation):
             self._write(asked)
             self._diagnostics = [_mlir_message(pass_, op, asked)]
         elif isinstance(problem, PassFault) and not self._args.run_reproducer:
+            import tempfile
+
             handle, path = tempfile.mkstemp(prefix=f"lamina-{pass_.name}-", suffix=".mlir")
             os.close(handle)
             command = " ".join(self._write(path))

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from lamina.dialects.core.diagnostics import Diagnostic, LaminaError
-from lamina.passes.framework.manager import RanOnNothing
 from lamina.tools.console import report
-from lamina.tools.opt.expected import ExpectedDiagnostics
+
+if TYPE_CHECKING:
+    from lamina.tools.opt.expected import ExpectedDiagnostics
 
 
 class Reports:
@@ -35,6 +37,8 @@ class VerifiedReports(Reports):
     """Compares each diagnostic with the comments of its part of the file; what does not fit fails the run."""
 
     def __init__(self, text: str, name: str, *, only_expected: bool) -> None:
+        from lamina.tools.opt.expected import ExpectedDiagnostics
+
         super().__init__()
         self._expected: ExpectedDiagnostics | None = None
         try:
@@ -43,6 +47,8 @@ class VerifiedReports(Reports):
             super().fail(problem)
 
     def emit(self, diagnostic: Diagnostic) -> None:
+        from lamina.passes.framework.manager import RanOnNothing
+
         if isinstance(diagnostic, RanOnNothing):
             report(diagnostic)  # about the command line, which no comment in a file knows
         elif self._expected is not None:

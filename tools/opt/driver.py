@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import AbstractContextManager, nullcontext
 from typing import IO
 
+from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 
@@ -12,7 +13,6 @@ from lamina.dialects.core.context import make_context
 from lamina.dialects.core.diagnostics import LaminaError, Location, error, op_name
 from lamina.dialects.core.text import parse
 from lamina.dialects.core.verifier import verify
-from lamina.passes.framework.manager import PassManager
 from lamina.passes.framework.pipeline import PIPELINE_NAME, Pipeline, parse_pipeline
 from lamina.tools.console import read_text, remember_source
 from lamina.tools.opt.arguments import DEFAULT_MARKER, OptArguments
@@ -114,6 +114,15 @@ class _Part:
 
             check_roundtrip(root, context)
         pipelines = self._pipelines(root)
+        if any(pipeline.items for pipeline in pipelines) or args.mlir_generate_reproducer:
+            self._run(root, pipelines, context)
+        return root
+
+    def _run(self, root: Operation, pipelines: list[Pipeline], context: Context) -> None:
+        """Run the passes."""
+        from lamina.passes.framework.manager import PassManager
+
+        args = self._args
         self._watching.prepare_reproducer(self._text, pipelines, verify_each=self._verify_each)
         self._text = ""  # the text of large constants takes more memory than they do
         manager = PassManager(
@@ -128,7 +137,6 @@ class _Part:
         with self._checks():
             for pipeline in pipelines:
                 manager.run(root, pipeline)
-        return root
 
     def _checks(self) -> AbstractContextManager[None]:
         """What is checked of patterns while they run."""

@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from contextlib import AbstractContextManager, nullcontext
+from typing import TYPE_CHECKING
 
 from lamina.dialects.core.diagnostics import Diagnostic
 from lamina.passes.framework.instrumentation import Instrumentation
 from lamina.passes.framework.pipeline import Pipeline
-from lamina.passes.framework.timing import TimeTree
 from lamina.tools.console import say
 from lamina.tools.opt.arguments import OptArguments
 from lamina.tools.opt.crashes import CrashReproducer
+
+if TYPE_CHECKING:
+    from lamina.passes.framework.timing import TimeTree
 
 
 class Watching:
@@ -24,7 +27,7 @@ class Watching:
         self.statistics: dict[str, Counter[str]] = {}
         self.counts: dict[int, Counter[str]] = {}
         self._crashes = CrashReproducer(args)
-        self._timing = TimeTree() if args.mlir_timing else None
+        self._timing = _timing() if args.mlir_timing else None
         # The innermost is first: dumps and diffs take no part in the times of passes.
         self.instrumentation: list[Instrumentation] = [self._crashes, *_dumps(args)]
         if self._timing:
@@ -69,6 +72,12 @@ class Watching:
                 say(timing_json(total))
             else:
                 say(timing_text(total, as_list=self._args.mlir_timing_display == "list"))
+
+
+def _timing() -> TimeTree:
+    from lamina.passes.framework.timing import TimeTree
+
+    return TimeTree()
 
 
 def _dumps(args: OptArguments) -> Iterable[Instrumentation]:

@@ -29,13 +29,15 @@ def _(op: AxisOp, operands: Sequence[SSAValue], builder: LinalgBuilder) -> SSAVa
     def power(s: Scalars, x: SSAValue, top: SSAValue) -> SSAValue:
         return s.call(math.ExpOp, s.sub(s.widened(x, wide), top))
 
-    def quotient(s: Scalars, power: SSAValue, total: SSAValue) -> SSAValue:
-        return s.narrowed(s.div(power, total), kind)
+    def share(s: Scalars, power: SSAValue, inverse: SSAValue) -> SSAValue:
+        return s.narrowed(s.mul(power, inverse), kind)
 
     sizes = builder.sizes(x)
     powers = builder.map([(x, dims(rank)), (top, per_row)], sizes, wide, power)
     total = reduce_tensor(builder, powers, [axis], (0, wide), add_to)
-    return builder.map([(powers, dims(rank)), (total, per_row)], sizes, kind, quotient)
+    # One division a row instead of one an element: the quotients may differ in the last bit.
+    inverse = builder.pointwise([total], wide, lambda s, total: s.div(1.0, total))
+    return builder.map([(powers, dims(rank)), (inverse, per_row)], sizes, kind, share)
 
 
 @linalg_rule("nn.log_softmax")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from xdsl.dialects.builtin import BFloat16Type, Float16Type, Float32Type, Float64Type, IntegerType, i1
 from xdsl.ir import Attribute, SSAValue
 
-from lamina.lowering.importing.emitter import Unsupported, element
+from lamina.lowering.importing.emitter import Unsupported, element, shape
 from lamina.lowering.stablehlo.rules import stablehlo_rule
 from lamina.lowering.stablehlo.site import Site
 
@@ -153,6 +153,16 @@ def clamp(site: Site) -> SSAValue:
 def convert(site: Site) -> SSAValue:
     """Another element type."""
     return site.cast(site.operands[0], site.result_type.get_element_type())
+
+
+@stablehlo_rule("stablehlo.bitcast_convert")
+def bitcast_convert(site: Site) -> SSAValue:
+    """The same bits in another element type."""
+    [value] = site.operands
+    kind = site.result_type
+    if list(kind.get_shape()) != list(shape(value)):
+        raise Unsupported("it changes the width of the elements")
+    return value if value.type == kind else site.emit("bitcast", value, result_types=[kind])
 
 
 @stablehlo_rule("stablehlo.reduce_precision")

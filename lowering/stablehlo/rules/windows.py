@@ -103,7 +103,7 @@ def on_images(
     site: Site,
     value: SSAValue,
     windows: Windows,
-    pool: Callable[[SSAValue, dict[str, object]], SSAValue],
+    pool: Callable[[SSAValue, dict[str, Any]], SSAValue],
 ) -> SSAValue | None:
     """What a pooling gives for images ``[N, H, W, C]`` or ``[N, C, H, W]``, and for sequences as such.
 
@@ -134,7 +134,7 @@ def _is_wide(windows: Windows, d: int) -> bool:
     return windows.sizes[d] != 1 or windows.strides[d] != 1 or windows.pads[d] != (0, 0)
 
 
-def _attributes(windows: Windows, dims: Sequence[int], layout: str) -> dict[str, object]:
+def _attributes(windows: Windows, dims: Sequence[int], layout: str) -> dict[str, Any]:
     """The attributes of a pooling in `nn`."""
     pads = [windows.pads[d] for d in dims]
     return {

@@ -79,6 +79,8 @@ class _Conversion:
     def _is_gone(self, op: Operation) -> bool:
         """Whether the operation, or one around it, was replaced already."""
         replaced = self._rewriter.replaced
+        if not self._rewriter.replaced_with_regions:
+            return op in replaced
         inner: Operation | None = op
         while inner is not None:
             if inner in replaced:

@@ -29,6 +29,8 @@ class ConversionRewriter:
         self.inserted: list[Operation] = []
         """New operations that were not looked at yet."""
         self.replaced: dict[Operation, list[SSAValue]] = {}
+        self.replaced_with_regions = 0
+        """How many of the replaced operations hold others, which are gone as well."""
         self._values: dict[SSAValue, list[SSAValue]] = {}
         self._casts: dict[_CastKey, Operation] = {}
         self._arguments: list[BlockArgument] = []
@@ -55,6 +57,7 @@ class ConversionRewriter:
         if op in self.replaced:
             raise ValueError(f"'{op.name}' is replaced a second time")
         self.replaced[op] = list(values)
+        self.replaced_with_regions += bool(op.regions)
         self._undo.append(lambda: self._forget(op))
         counts = [len(self.converter.convert_all(result.type)) for result in op.results]
         if sum(counts) != len(values):
@@ -72,6 +75,7 @@ class ConversionRewriter:
     def erase(self, op: Operation) -> None:
         """Remove an operation whose results nobody uses at the end."""
         self.replaced[op] = []
+        self.replaced_with_regions += bool(op.regions)
         self._undo.append(lambda: self._forget(op))
 
     @contextmanager
@@ -172,6 +176,7 @@ class ConversionRewriter:
 
     def _forget(self, op: Operation) -> None:
         del self.replaced[op]
+        self.replaced_with_regions -= bool(op.regions)
         for result in op.results:
             self._values.pop(result, None)
 

@@ -148,3 +148,14 @@ func.func @channels_last_stays(%x: tensor<1x4x4x2xf32>, %w: tensor<1x1x2x3xf32>)
   %0 = nn.conv2d %x, %w {layout = "NHWC"} : (tensor<1x4x4x2xf32>, tensor<1x1x2x3xf32>) -> tensor<1x4x4x3xf32>
   return %0 : tensor<1x4x4x3xf32>
 }
+
+// A depthwise convolution alone vectorises over columns: nothing is transposed.
+// CHECK-LABEL: @depthwise_alone
+// CHECK-NOT: nn.transpose
+// CHECK-NOT: NHWC
+// CHECK: return
+func.func @depthwise_alone(%x: tensor<1x4x6x6xf32>) -> tensor<1x4x4x4xf32> {
+  %w = nn.constant dense<0.5> : tensor<4x1x3x3xf32>
+  %0 = nn.conv2d %x, %w {groups = 4 : i64} : (tensor<1x4x6x6xf32>, tensor<4x1x3x3xf32>) -> tensor<1x4x4x4xf32>
+  return %0 : tensor<1x4x4x4xf32>
+}
