@@ -72,7 +72,8 @@ WHOLE: list[Case] = [
     (
         "func.func @f(%a: f32) {\n  %y = arith.negf %a : f32\n}\n",
         "2:8",
-        'block with no terminator, has %y = "arith.negf"(%a) <{fastmath = #arith.fastmath<none>}> : (f32) -> f32',
+        'block with no terminator, has %y = "arith.negf"(%a) <{fastmath = #arith.fastmath<none>}> '
+        ": (f32) -> f32",
         "end the block with a terminator, such as 'return'",
     ),
     ("func.func @f() {\n  return\n  %c = arith.constant 1 : i32\n}\n", "3:6", "expected ':'"),

@@ -15,7 +15,6 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import SSAValue
 
-from lamina.dialects.core.constants import as_array
 from lamina.dialects.core.ods.syntax import directive
 
 DYNAMIC = DYNAMIC_INDEX
@@ -120,6 +119,8 @@ class SwitchOpCases:
         if len(names) > 4:
             lines.append(("default", view.op.successors[0], view.values(names[1], "operands")))
             names = names[3:]
+        from lamina.dialects.core.constants import as_array
+
         found = view.attribute(names[0])
         numbers = as_array(found).reshape(-1).tolist() if found is not None else []
         passed = view.values(names[2], "operands")

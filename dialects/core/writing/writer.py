@@ -7,7 +7,6 @@ from typing import IO, Any, cast
 
 from xdsl.ir import Operation
 
-from lamina.dialects.core.constants import has_resource, resource
 from lamina.dialects.core.depth import room_for_nesting
 from lamina.dialects.core.diagnostics import error
 from lamina.dialects.core.writing.bridge import Bridge
@@ -56,8 +55,10 @@ class Writer(Bridge):
     def _resources(self) -> Iterator[str]:
         """The data of the resources that were written, as file metadata."""
         limit = self.options.elide_resources
-        if limit == 0:
+        if limit == 0 or not self.resource_keys:
             return
+        from lamina.dialects.core.constants import has_resource, resource
+
         keys = [key for key in self.resource_keys if has_resource(key)]
         if limit is not None:
             keys = [key for key in keys if 2 * resource(key).data.nbytes + 12 <= limit]

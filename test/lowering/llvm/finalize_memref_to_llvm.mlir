@@ -28,8 +28,8 @@ func.func @streaming_store(%m: memref<4x8xf32>, %i: index, %v: f32) {
 // CHECK-DAG:     %[[S:.*]] = llvm.extractvalue %{{.*}}[4, 0]
 // CHECK-DAG:     %[[O:.*]] = llvm.extractvalue %{{.*}}[2]
 // CHECK:         %[[B:.*]] = llvm.getelementptr %{{.*}}[%[[O]]] : (!llvm.ptr, i64) -> !llvm.ptr, f32
-// CHECK:         %[[T:.*]] = llvm.mul %[[I:.*]], %[[S]] overflow<nsw,nuw> : i64
-// CHECK:         %[[L:.*]] = llvm.add %[[T]], %{{.*}} overflow<nsw,nuw> : i64
+// CHECK:         %[[T:.*]] = llvm.mul %[[I:.*]], %[[S]] overflow<nsw, nuw> : i64
+// CHECK:         %[[L:.*]] = llvm.add %[[T]], %{{.*}} overflow<nsw, nuw> : i64
 // CHECK:         llvm.getelementptr inbounds|nuw %[[B]][%[[L]]] : (!llvm.ptr, i64) -> !llvm.ptr, f32
 func.func @strided(%m: memref<?x8xf32, strided<[?, 1], offset: ?>>, %i: index) -> f32 {
   %x = memref.load %m[%i, %i] : memref<?x8xf32, strided<[?, 1], offset: ?>>
@@ -49,7 +49,7 @@ func.func @view(%arena: memref<128xi8>) -> f32 {
 
 // Contiguous copies are one block copy, of whatever size.
 // CHECK-LABEL: func.func @copy
-// CHECK:         llvm.mul %{{.*}}, %{{.*}} overflow<nsw,nuw> : i64
+// CHECK:         llvm.mul %{{.*}}, %{{.*}} overflow<nsw, nuw> : i64
 // CHECK:         "llvm.intr.memcpy"(%{{.*}}, %{{.*}}, %{{.*}}) <{isVolatile = false}> : (!llvm.ptr, !llvm.ptr, i64) -> ()
 func.func @copy(%a: memref<?x4xf32>, %b: memref<?x4xf32>) {
   memref.copy %a, %b : memref<?x4xf32> to memref<?x4xf32>

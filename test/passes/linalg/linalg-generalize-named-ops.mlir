@@ -11,7 +11,7 @@ func.func @matmul(%a: tensor<4x8xf32>, %b: tensor<8x2xf32>, %c: tensor<4x2xf32>)
 
 // CHECK-LABEL: @convolution_on_buffers
 // CHECK-NEXT: linalg.generic
-// CHECK-SAME: ((d2 * 2) + d5)
+// CHECK-SAME: d2 * 2 + d5
 func.func @convolution_on_buffers(%x: memref<1x2x9x9xf32>, %w: memref<3x2x3x3xf32>, %o: memref<1x3x4x4xf32>) {
   linalg.conv_2d_nchw_fchw {strides = dense<2> : tensor<2xi64>, dilations = dense<1> : tensor<2xi64>} ins(%x, %w : memref<1x2x9x9xf32>, memref<3x2x3x3xf32>) outs(%o : memref<1x3x4x4xf32>)
   return

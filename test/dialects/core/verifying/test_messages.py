@@ -14,7 +14,7 @@ from lamina.dialects.core.diagnostics import LaminaError
 from lamina.dialects.core.text import parse
 from lamina.dialects.core.verifier import verify
 
-FILE = Path(__file__).parent / "cases.mlir"
+FILE = Path(__file__).parent / "Inputs" / "cases.mlir"
 CASES = FILE.read_text(encoding="utf-8").split("// -----\n")
 MLIR_OPT = shutil.which("mlir-opt-22") or shutil.which("mlir-opt")
 _ERROR = re.compile(r"cases\.mlir:(\d+):\d+: error: (.*)")
