@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 
 _TABLE: list[tuple[str, str]] = [
     # Values, blocks and symbols.
@@ -147,7 +148,14 @@ _HINTS = {
     r"has no property '\1'": "other attributes stand in braces after the properties",
     "expected the types of operands and results": "write them as (tensor<2xf32>) -> tensor<2xf32>",
 }
-_COMPILED = [(re.compile(pattern, re.DOTALL), text) for pattern, text in _TABLE]
+
+
+@cache
+def _compiled() -> list[tuple[re.Pattern[str], str]]:
+    """The table, compiled when the first message is met, not at start-up."""
+    return [(re.compile(pattern, re.DOTALL), text) for pattern, text in _TABLE]
+
+
 _KIND = re.compile(r"\{kind:(\S+?)\}")
 _KINDS = {
     "array": "a list as array<i64: …>",
@@ -171,7 +179,7 @@ def in_plain_words(message: str) -> tuple[str, str | None]:
     """A message of xDSL's parser or verifier as Lamina says it, and a hint where one helps."""
     text = re.sub(r"\s+", " ", message).rstrip(" .!") if message.strip() else message
     hint = None
-    for pattern, template in _COMPILED:
+    for pattern, template in _compiled():
         match = pattern.fullmatch(text)
         if match:
             text, hint = match.expand(template), _HINTS.get(template)

@@ -4,11 +4,11 @@
 // The scratch that only the loop uses becomes one buffer for each chunk.
 // CHECK-LABEL: func.func private @overlapping
 // CHECK: [[SHELF:%.*]] = memref.alloc() {alignment = 64 : i64} : memref<128xi8>
-// CHECK-NEXT: func.call @overlapping_parallel_0({{.*}}, [[SHELF]])
+// CHECK-NEXT: call @overlapping_parallel_0({{.*}}, [[SHELF]])
 // CHECK-NEXT: func.return
 // CHECK: func.func private @overlapping_parallel_0({{.*}}) attributes {lamina.parallel = 2 : i64}
 // CHECK: scf.for [[CHUNK:%.*]] = %c0 to %c2 step %c1 {
-// CHECK-NEXT: func.call @overlapping_parallel_0_chunk([[CHUNK]]
+// CHECK-NEXT: call @overlapping_parallel_0_chunk([[CHUNK]]
 // CHECK: func.func private @overlapping_parallel_0_chunk({{.*}}) attributes {lamina.chunk}
 // CHECK: [[OFFSET:%.*]] = arith.muli {{%.*}}, %c64 : index
 // CHECK: memref.view {{%.*}}[[[OFFSET]]][] : memref<128xi8> to memref<8xf32>
