@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: demo test test-models lint types lit pytest docs clean
+.PHONY: demo test test-models conformance lint types lit pytest docs clean
 
 $(BIN)/.installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -38,6 +38,10 @@ pytest: $(BIN)/.installed
 
 test-models: $(BIN)/.installed ## trained models from packages, against ONNX Runtime
 	$(BIN)/python -m pytest -m models
+
+conformance: $(BIN)/.installed ## upstream's own tests (in $$LAMINA_UPSTREAM_TESTS), beside mlir-opt
+	$(BIN)/python test/conformance/roundtrip.py
+	$(BIN)/python test/conformance/canonicalize.py "$$LAMINA_UPSTREAM_TESTS"
 
 docs: $(BIN)/.installed ## the generated reference pages
 	$(BIN)/python docs/generate.py

@@ -5,7 +5,7 @@
 // CHECK-LABEL: func.func private @overlapping
 // CHECK: [[SHELF:%.*]] = memref.alloc() {alignment = 64 : i64} : memref<128xi8>
 // CHECK-NEXT: call @overlapping_parallel_0({{.*}}, [[SHELF]])
-// CHECK-NEXT: func.return
+// CHECK-NEXT: return
 // CHECK: func.func private @overlapping_parallel_0({{.*}}) attributes {lamina.parallel = 2 : i64}
 // CHECK: scf.for [[CHUNK:%.*]] = %c0 to %c2 step %c1 {
 // CHECK-NEXT: call @overlapping_parallel_0_chunk([[CHUNK]]
