@@ -84,11 +84,11 @@ def canonicalize(
     The parameters are the options of the pass. A sweep offers every op once, and again what changed.
     """
 
-    def plan_of(op: Operation) -> Plan:
-        plan = _plan_of(op)
+    def allowed_plan_of(op: Operation) -> Plan:
+        plan = plan_of(op)
         return _restricted(plan, disabled, enabled) if disabled or enabled else plan
 
-    driver = Greedy(plan_of, constant_op, max_rewrites=max_num_rewrites, top_down=top_down)
+    driver = Greedy(allowed_plan_of, constant_op, max_rewrites=max_num_rewrites, top_down=top_down)
     sweeps = 0
     try:
         while max_iterations < 0 or sweeps < max_iterations:
@@ -106,7 +106,8 @@ def canonicalize(
 _plans: dict[type[Operation], Plan] = {}
 
 
-def _plan_of(op: Operation) -> Plan:
+def plan_of(op: Operation) -> Plan:
+    """What is tried on an op, looked up once for each class."""
     kind = type(op)
     plan = _plans.get(kind)
     if plan is None:

@@ -49,7 +49,8 @@ def _tightest(applied: Applied, *, larger: bool) -> Applied:
     return Applied(tuple(expressions), applied.dims, applied.symbols)
 
 
-def _trip_count(op: Operation) -> int | None:
+def trip_count(op: Operation) -> int | None:
+    """How often an affine loop runs, where its bounds are constant."""
     low, high, _ = _bounds(op)
     step = op.get_attr_or_prop("step")
     if not isinstance(step, IntegerAttr) or len(low.expressions) != 1 or len(high.expressions) != 1:
@@ -63,7 +64,7 @@ def _trip_count(op: Operation) -> int | None:
 @pattern("affine.for")
 def run_never(op: Operation, rewriter: Rewriter) -> bool:
     """A loop without iterations gives its initial values."""
-    return _trip_count(op) == 0 and rewriter.replace(op, _bounds(op)[2])
+    return trip_count(op) == 0 and rewriter.replace(op, _bounds(op)[2])
 
 
 @pattern("affine.for")
@@ -74,7 +75,7 @@ def do_nothing(op: Operation, rewriter: Rewriter) -> bool:
     if body.first_op is not end:
         return False
     initial = _bounds(op)[2]
-    count = _trip_count(op)
+    count = trip_count(op)
     arguments = list(body.args)[1:]
     results: list[SSAValue] = []
     for argument, start, value in zip(arguments, initial, end.operands, strict=True):

@@ -175,7 +175,8 @@ def avoid_unreachable(op: Operation, rewriter: Rewriter) -> bool:
     return False
 
 
-def _cases(op: Operation) -> list[int]:
+def case_numbers(op: Operation) -> list[int]:
+    """The numbers of a switch that choose its second and further successors."""
     attribute = op.get_attr_or_prop("case_values")
     found = elements(attribute) if isinstance(attribute, DenseIntOrFPElementsAttr) else None
     if found is None:
@@ -192,7 +193,7 @@ def switch_on_constant(op: Operation, rewriter: Rewriter) -> bool:
     flag = scalar_of(op.operands[0])
     if flag is None:
         return False
-    cases = _cases(op)
+    cases = case_numbers(op)
     return jump(rewriter, op, target_of(op, cases.index(int(flag)) + 1 if int(flag) in cases else 0))
 
 
@@ -200,7 +201,7 @@ def switch_on_constant(op: Operation, rewriter: Rewriter) -> bool:
 def drop_cases_like_default(op: Operation, rewriter: Rewriter) -> bool:
     """Cases that do what the default does."""
     default = target_of(op, 0)
-    cases = _cases(op)
+    cases = case_numbers(op)
     kept = [i for i in range(1, len(op.successors)) if target_of(op, i) != default]
     if len(kept) == len(cases):
         return False
@@ -245,7 +246,7 @@ def switch_on_known_number(op: Operation, rewriter: Rewriter) -> bool:
     before, way = edges[0]
     if before.operands[0] is not op.operands[0]:
         return False
-    earlier, cases = _cases(before), _cases(op)
+    earlier, cases = case_numbers(before), case_numbers(op)
     if way > 0:
         number = earlier[way - 1]
         return jump(rewriter, op, target_of(op, cases.index(number) + 1 if number in cases else 0))

@@ -1,4 +1,4 @@
-"""Canonicalisation and cse never change what a program computes: random programs, run before and after."""
+"""The passes that simplify never change what a program computes: random programs, run before and after."""
 
 from __future__ import annotations
 
@@ -150,11 +150,15 @@ def bits(values: object) -> list[object]:
     return found
 
 
+PIPELINES = ("canonicalize,cse,canonicalize{region-simplify=aggressive}", "sccp")
+
+
+@pytest.mark.parametrize("pipeline", PIPELINES)
 @pytest.mark.parametrize("seed", range(30))
-def test_random_programs_keep_their_results(seed: int) -> None:
+def test_random_programs_keep_their_results(seed: int, pipeline: str) -> None:
     text = Program(seed).text()
     before, after = lamina.parse(text), lamina.parse(text)
-    lamina.run_pipeline(after, "canonicalize,cse,canonicalize{region-simplify=aggressive}")
+    lamina.run_pipeline(after, pipeline)
     special = (0.0, -0.0, 1.0, -2.5, np.nan, np.inf)
     generator = random.Random(seed + 1000)
     for _ in range(4):
