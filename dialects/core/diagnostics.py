@@ -98,6 +98,8 @@ def resolve_location(loc: Attribute) -> Location | None:
     match loc:
         case FileLineColLoc():
             return Location(loc.filename.data, loc.line.data, loc.column.data)
+        case _ if loc.name == "builtin.file_line_range_loc":
+            return Location(loc.filename.data, loc.line.data, loc.column.data)  # pyright: ignore[reportAttributeAccessIssue]
         case NameLoc():
             return resolve_location(loc.location) or Location(loc.desc.data)
         case CallSiteLoc():
