@@ -170,7 +170,7 @@ OPERATIONS: list[Case] = [
     ),
     ("retrun", "2:3", "unknown operation 'retrun'", "did you mean 'return'?"),
     ("%c = arith.constant 300 : i8", "2:23", "integer constant out of range for attribute"),
-    ("%c = arith.constant 3.0 : i32", "3:3", "floating point value not valid for specified type"),
+    ("%c = arith.constant 3.0 : i32", "2:23", "floating point value not valid for specified type"),
     ("%c = arith.constant 1 : tensor<2xi32>", "2:23", "integer literal not valid for specified type"),
     ("%c = arith.constant 0x123456789 : f32", "2:23", "hexadecimal float constant out of range for type"),
     (

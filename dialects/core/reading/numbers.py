@@ -107,7 +107,7 @@ class NumberReader(TypeReader):
         if kind.__class__ in FLOAT_CLASSES:
             return self.float_of_literal(literal, negative, kind, start)
         if fraction:
-            self.fail("floating point value not valid for specified type")
+            self.fail("floating point value not valid for specified type", start)
         if kind.__class__ is not IntegerType and kind.__class__ is not IndexType:
             self.fail("integer literal not valid for specified type", start)
         return self._integer(literal, negative, kind, start)
