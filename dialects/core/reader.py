@@ -11,7 +11,7 @@ from lamina.dialects.core.context import make_context
 from lamina.dialects.core.depth import room_for_nesting
 from lamina.dialects.core.diagnostics import Diagnostic, LaminaError, Location
 from lamina.dialects.core.reading.bridge import BridgedReader
-from lamina.dialects.core.resources import take_resources
+from lamina.dialects.core.resources import keep_external, take_resources
 from lamina.dialects.core.wording import in_plain_words, innermost_message
 
 if TYPE_CHECKING:
@@ -33,10 +33,12 @@ def parse(
         context.allow_unregistered = True
     reader: Reader | None = None
     try:
-        text, resources = take_resources(text, name)
+        text, resources, external = take_resources(text, name)
         with room_for_nesting():
             reader = Reader(context, text, name, resources)
-            return reader.module()
+            module = reader.module()
+        keep_external(module, external)
+        return module
     except ParseError as problem:
         raise LaminaError(_diagnostic_of(problem)) from problem
     except RecursionError as problem:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NoReturn
+from weakref import WeakKeyDictionary
 
 from xdsl.dialects.builtin import DenseResourceAttr
 from xdsl.ir import Operation
@@ -23,19 +24,35 @@ _WHERE = " in the resources of the file"
 _VALUE = re.compile(r"[^,}\n]*+")
 
 
-def take_resources(text: str, name: str) -> tuple[str, dict[str, str]]:
+_external: WeakKeyDictionary[Operation, str] = WeakKeyDictionary()
+
+
+def take_resources(text: str, name: str) -> tuple[str, dict[str, str], str]:
     """Put the text's resource blobs into the table.
 
-    Returns the text without them (of as many lines), and the key in the table for each key in the text.
+    Returns the text without them (of as many lines), the key in the table for each key in the text, and the
+    entries of its ``external_resources`` as they stand.
     Raises :class:`LaminaError` at the place where the section is malformed or cut off.
     """
     start = text.rfind("{-#")
     if start < 0:
-        return text, {}
+        return text, {}, ""
     section = _Section()
     section.start(text, name)
     end = section.read(start)
-    return text[:start] + "\n" * text.count("\n", start, end) + text[end:], section.keys
+    without = text[:start] + "\n" * text.count("\n", start, end) + text[end:]
+    return without, section.keys, section.external
+
+
+def keep_external(root: Operation, entries: str) -> None:
+    """Remember the entries for tools that a text had, to write them again with the module."""
+    if entries:
+        _external[root] = entries
+
+
+def external_of(root: Operation) -> str:
+    """The entries for tools of the text that a module was read from."""
+    return _external.get(root, "")
 
 
 def require_resources(root: Operation) -> None:
@@ -54,6 +71,8 @@ class _Section(Cursor):
 
     keys: dict[str, str]
     """The table's key for each key of the section."""
+    external = ""
+    """The entries of ``external_resources``."""
     _opening = 0
 
     def read(self, opening: int) -> int:
@@ -83,7 +102,9 @@ class _Section(Cursor):
         self._expect("{")
         if kind == "external_resources":
             # What belongs to tools may be anything.
+            start = self.at
             self._entries("}", lambda owner: self._resources_of(self._skip))
+            self.external = self.text[start : self.text.rfind("}", start, self.at)].strip()
         else:
             self._entries(
                 "}", lambda owner: self._resources_of(self._blob if owner == "builtin" else self._check)

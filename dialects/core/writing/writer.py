@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import IO, Any, cast
 
 from xdsl.ir import Operation
 
 from lamina.dialects.core.depth import room_for_nesting
 from lamina.dialects.core.diagnostics import error
+from lamina.dialects.core.resources import external_of
 from lamina.dialects.core.writing.bridge import Bridge
 from lamina.dialects.core.writing.dense import hexadecimal_pieces
 from lamina.dialects.core.writing.quoting import keyword
@@ -62,15 +63,25 @@ class Writer(Bridge):
         keys = [key for key in self.resource_keys if has_resource(key)]
         if limit is not None:
             keys = [key for key in keys if 2 * resource(key).data.nbytes + 12 <= limit]
+        external = external_of(self.root)
+        if keys or external:
+            yield "\n\n{-#\n"
+            yield from self._data(keys)
+            if external:
+                yield ",\n" if keys else ""
+                yield f"  external_resources: {{\n    {external}\n  }}"
+            yield "\n#-}"
+
+    def _data(self, keys: Sequence[str]) -> Iterator[str]:
         if not keys:
             return
-        yield "\n\n{-#\n  dialect_resources: {\n    builtin: {\n"
+        yield "  dialect_resources: {\n    builtin: {\n"
         for i, key in enumerate(keys):
             alignment = resource(key).alignment.to_bytes(4, "little").hex().upper()
             yield f'      {keyword(key)}: "0x{alignment}'
             yield from hexadecimal_pieces(cast(Any, resource(key).data.data))
             yield '",\n' if i + 1 < len(keys) else '"\n'
-        yield "    }\n  }\n#-}"
+        yield "    }\n  }"
 
 
 def write_text(root: Operation, options: Options | None = None) -> str:

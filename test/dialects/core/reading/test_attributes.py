@@ -20,7 +20,9 @@ from xdsl.dialects.builtin import (
 
 from lamina.dialects.core.constants import as_array
 from lamina.dialects.core.floats import float_from_bits, float_to_bits
+from lamina.dialects.core.reader import parse
 from lamina.dialects.core.reading.types import FLOATS
+from lamina.dialects.core.writing.writer import write_text
 
 BOTH = [
     *("unit", "true", "false", "42", "-7", "0x1F", "42 : i8", "-128 : i8", "255 : ui8", "3 : index"),
@@ -255,3 +257,17 @@ def test_endless_nesting_is_refused(text: str) -> None:
 )
 def test_what_is_not_closed_is_refused_at_once(text: str) -> None:
     failure(text)
+
+
+def test_what_tools_keep_beside_the_ir_is_written_again() -> None:
+    entries = 'tool: {\n      flag: true,\n      text: "a \\"b\\"",\n      data: "0x0400000001"\n    }'
+    section = f"{{-#\n  external_resources: {{\n    {entries}\n  }}\n#-}}"
+    text = write_text(parse(f'"t.op"() : () -> ()\n{section}\n', "t", allow_unregistered=True))
+    assert text.endswith(f"\n{section}\n")
+
+
+def test_a_resource_keeps_the_alignment_of_its_text() -> None:
+    constant = "dense_resource<aligned_to_8> : tensor<1xi32>"
+    section = '{-# dialect_resources: { builtin: { aligned_to_8: "0x0800000007000000" } } #-}'
+    module = parse(f"{as_op(constant)}\n{section}\n", "t", allow_unregistered=True)
+    assert '"0x0800000007000000"' in write_text(module)
