@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from xdsl.dialects.builtin import TensorType
-from xdsl.ir import Attribute, Operation
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import (
     irdl_op_definition,
     operand_def,
@@ -17,6 +17,7 @@ from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.traits import IsTerminator, Pure, RecursiveMemoryEffect
 
+from lamina.dialects.core.writing.names import NameWriter
 from lamina.dialects.stablehlo.syntax import StablehloOp
 
 
@@ -115,8 +116,16 @@ class WhileOp(StablehloOp):
         printer.print_region(self.cond, print_entry_block_args=False)
         printer.print_string(" do ")
         for name, other in zip(names, self.body.block.args, strict=True):
-            printer._ssa_values[other] = printer._ssa_values[name]  # pyright: ignore[reportPrivateUsage]
+            _share_name(printer, other, name)
         printer.print_region(self.body, print_entry_block_args=False)
+
+
+def _share_name(printer: Printer, value: SSAValue, other: SSAValue) -> None:
+    """Print a value under the name of another."""
+    if isinstance(printer, NameWriter):
+        printer.name_as(value, other)
+    else:
+        printer._ssa_values[value] = printer._ssa_values[other]  # pyright: ignore[reportPrivateUsage]
 
 
 @irdl_op_definition

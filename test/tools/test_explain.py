@@ -28,7 +28,7 @@ def test_an_operation_is_explained_with_the_passes_that_convert_it() -> None:
 @pytest.mark.parametrize(
     ("name", "hint"),
     [
-        ("softmax", "did you mean 'nn.softmax'?"),
+        ("softmax", "did you mean 'nn.softmax' or 'linalg.softmax'?"),
         ("canonicalise", "did you mean 'canonicalize'?"),
         ("arith.addd", "did you mean 'arith.addi'?"),
         ("aritth.addi", "did you mean 'arith'?"),

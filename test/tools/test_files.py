@@ -64,7 +64,7 @@ def test_a_byte_order_mark_and_foreign_line_ends_are_read(call: Callable[..., An
     path.write_bytes(IR.replace("%x :", "%y :").replace("\n", "\r\n").encode())
     outcome = call(opt.main, str(path))
     caret = f"  return %y : tensor<2xf32>\n{' ' * 11}^"
-    assert outcome.err == f"{path}:2:10: error: %y is not defined\n  {caret}\n"
+    assert outcome.err == f"{path}:2:10: error: use of undeclared SSA value name '%y'\n  {caret}\n"
 
 
 @pytest.mark.parametrize(

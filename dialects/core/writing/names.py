@@ -44,6 +44,10 @@ class NameWriter(LocationWriter):
             found = self._names[id(value)] = self._new_name(value)
         return found
 
+    def name_as(self, value: SSAValue, other: SSAValue) -> None:
+        """Give a value the name of another, for forms in which one name stands for both."""
+        self._names[id(value)] = self.value_name(other)
+
     def values(self, values: Iterable[SSAValue]) -> None:
         """Write the names of values with commas between."""
         self.put(", ".join([self.value_name(value) for value in values]))
