@@ -97,14 +97,21 @@ def compile(
     that this process may use); results do not depend on it.
     Raises :class:`LaminaError`.
     """
-    from lamina.lowering.specialize import compile_module
+    from lamina.lowering.executable import Executable
+    from lamina.lowering.specialize import compile_module, profiler
 
     if threads is not None and (not isinstance(threads, int) or threads < 1):
         raise error(f"threads must be a whole number from 1, not {threads!r}")
     if named:
         raise error(f"compile has no option '{next(iter(named))}'")
     if not isinstance(module, ModuleOp):
-        module = load(module)
+        source = module
+        module = load(source)
+        compiled = compile_module(module, entry, threads)
+        if isinstance(compiled, Executable):
+            shapes = tuple(info.shape for info in compiled.inputs)
+            compiled.measure = profiler(lambda: load(source), entry, shapes, threads)
+        return compiled
     return compile_module(module, entry, threads)
 
 

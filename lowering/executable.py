@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ctypes
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp, StringAttr
@@ -38,6 +38,9 @@ from lamina.lowering.codegen.signature import ArrayInfo, Signature, entry_signat
 from lamina.lowering.codegen.target import Target, host_target
 from lamina.lowering.codegen.worker_pool_ir import ON_CALLER_IR, RUN_CHUNKS
 from lamina.lowering.formats.llvm_ir import VALUE_ATTRIBUTE, emit_llvm_ir_parts
+
+if TYPE_CHECKING:
+    from lamina.lowering.profiling import Profile
 
 
 @dataclass(frozen=True)
@@ -76,6 +79,8 @@ class Executable(CallableBase):
         self.target = target
         self.timings = dict(timings)
         """Seconds of compilation by stage."""
+        self.measure: Callable[[Sequence[Any], int], Profile] | None = None
+        """Profiles the model on some inputs; set by who knows what the code was made from."""
         self._signature = signature
         self._ir = ir
         self._constant_bytes = constant_bytes
@@ -93,11 +98,13 @@ class Executable(CallableBase):
         entry: str = "main",
         target: Target | None = None,
         timings: Mapping[str, float] | None = None,
+        symbols: Mapping[str, int] | None = None,
     ) -> Executable:
         """Compile a module of the llvm dialect for this machine.
 
         The entry's arguments carry ``lamina.type`` and the other attributes that
-        :mod:`lamina.lowering.codegen.signature` names. ``timings`` are those of earlier stages.
+        :mod:`lamina.lowering.codegen.signature` names. ``timings`` are those of earlier stages,
+        ``symbols`` addresses of what the code leaves undefined.
         """
         target = target or host_target()
         if not target.is_host:
@@ -109,8 +116,8 @@ class Executable(CallableBase):
         objects = compile_parts(texts, target)
         compiled = time.perf_counter()
         constants = _constants(module)
-        symbols = {name: address_of(array) for name, array in constants.items()}
-        loaded = load_object([code.object_bytes for code in objects], [entry], symbols, keep_alive=constants)
+        bound = {**{name: address_of(array) for name, array in constants.items()}, **(symbols or {})}
+        loaded = load_object([code.object_bytes for code in objects], [entry], bound, keep_alive=constants)
         stages = {
             "emit": emitted - started,
             **_shares(objects, compiled - emitted),
@@ -165,6 +172,16 @@ class Executable(CallableBase):
         if named or len(args) != len(self._signature.inputs):
             return self._run(self._arranged(args, named), out)
         return self._run(args, out)
+
+    def profile(self, *args: Any, calls: int = 10, **named: Any) -> Profile:
+        """Time, GFLOP/s and GB/s of each kernel for the given inputs, with the operation it came from.
+
+        The model is compiled once more with clocks around its kernels, and called ``calls`` times; a kernel's
+        time is that of its fastest call. Prints as a table.
+        """
+        if self.measure is None:
+            raise error("cannot be profiled: it was made from code of the llvm dialect")
+        return self.measure(self._arranged(args, named), calls)
 
     def run(self, inputs: Mapping[str, Any], out: Any = None) -> Any:
         """Run the model with inputs from a dict by name; ``out`` may be a dict, too."""

@@ -48,9 +48,11 @@ LINALG_PASSES = (
 SCHEDULE = "func.func(cpu-default-schedule)"
 """For AVX2, so that text is the same everywhere; :func:`remaining_passes` decides for one machine."""
 
+MERGE = "merge-equal-dispatches"
+
 DISPATCH_PASSES = (
     "form-dispatches",  # a root and its epilogue become one function: the unit of scheduling and compiling
-    "merge-equal-dispatches",  # before anything is done per function: equal kernels are compiled once
+    MERGE,  # before anything is done per function: equal kernels are compiled once
     "linalg-collapse-loops",  # few long loops: tiles that divide them waste less
     SCHEDULE,  # choices become attributes that can be read and edited
     "pack-constant-operands",  # once tiles are known: weights lie in the order in which they are read
@@ -118,9 +120,15 @@ PIPELINES: dict[str, NamedPipeline] = dict(
 )
 
 
-def remaining_passes(module: ModuleOp, target: Target) -> str:
-    """The passes that a module at any level still needs on its way to the ``llvm`` dialect of a machine."""
-    return ",".join(_remaining(module)).replace(SCHEDULE, _schedule_for(target))
+def remaining_passes(module: ModuleOp, target: Target, *, costs: bool = False) -> str:
+    """The passes that a module at any level still needs on its way to the ``llvm`` dialect of a machine.
+
+    With ``costs``, dispatches say what they compute and move, for a profile.
+    """
+    passes = ",".join(_remaining(module))
+    if costs:
+        passes = passes.replace(MERGE, f"{MERGE},annotate-dispatch-costs")
+    return passes.replace(SCHEDULE, _schedule_for(target))
 
 
 def _schedule_for(target: Target) -> str:

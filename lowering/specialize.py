@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import threading
+import weakref
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
-from typing import Any, TypeAlias
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
@@ -21,6 +22,9 @@ from lamina.passes.framework.manager import Instrumentation, PassManager
 from lamina.passes.framework.timing import TimePasses
 from lamina.passes.general._symbols import references_of, symbols_of
 from lamina.passes.nn.nn_set_shapes import set_shapes
+
+if TYPE_CHECKING:
+    from lamina.lowering.profiling import Profile
 
 _LOWERED = {"bufferization", "linalg", "memref", "vector"}
 """Dialects whose ops do not infer the shapes of their results."""
@@ -121,6 +125,19 @@ def _compile_for(
     module: ModuleOp, entry: str, shapes: Sequence[Sequence[int]], threads: int | None
 ) -> Executable:
     """Compile a copy of a module, at any level, for shapes of its inputs."""
+    original = weakref.ref(module)
+    module = _specialised(module, entry, shapes)
+    clock = TimePasses()
+    lower(module, [clock])
+    _use_threads(module, threads)
+    executable = Executable.from_llvm_module(module, entry, timings=clock.seconds)
+    fixed = tuple(tuple(shape) for shape in shapes)
+    executable.measure = profiler(original, entry, fixed, threads)
+    return executable
+
+
+def _specialised(module: ModuleOp, entry: str, shapes: Sequence[Sequence[int]]) -> ModuleOp:
+    """A copy of what a module needs for its entry, for shapes of the entry's inputs."""
     module = module.clone()
     keep_reachable(module, entry)
     function = find_entry(module, entry)
@@ -131,10 +148,29 @@ def _compile_for(
             raise error(
                 f"gives a result whose shape does not follow from those of the inputs, {info}", function
             )
-    clock = TimePasses()
-    lower(module, [clock])
-    _use_threads(module, threads)
-    return Executable.from_llvm_module(module, entry, timings=clock.seconds)
+    return module
+
+
+def profiler(
+    source: Callable[[], ModuleOp | None], entry: str, shapes: Shapes, threads: int | None
+) -> Callable[[Sequence[Any], int], Profile]:
+    """What profiles a model: it is compiled again, with clocks around its kernels."""
+
+    def measure(inputs: Sequence[Any], calls: int) -> Profile:
+        from lamina.lowering.profiling import measure
+
+        module = source()
+        if module is None:
+            raise error(
+                "cannot be profiled: its module is gone", hint="keep the module, or compile the model's file"
+            )
+        module = _specialised(module, entry, shapes)
+        lower(module, costs=True)
+        _use_threads(module, threads)
+        PassManager(verify_each=False).run(module, "instrument-dispatches")
+        return measure(module, entry, inputs, calls, threads or host_target().cores)
+
+    return measure
 
 
 def keep_reachable(module: ModuleOp, entry: str) -> None:
@@ -161,10 +197,13 @@ def _use_threads(module: ModuleOp, threads: int | None) -> None:
         PassManager(verify_each=False).run(module, f"parallel-regions-to-worker-pool{{threads={count}}}")
 
 
-def lower(module: ModuleOp, instrumentation: Sequence[Instrumentation] = ()) -> None:
-    """Take a module of fixed shapes down to the llvm dialect, in place, by the passes it still needs."""
+def lower(module: ModuleOp, instrumentation: Sequence[Instrumentation] = (), *, costs: bool = False) -> None:
+    """Take a module of fixed shapes down to the llvm dialect, in place, by the passes it still needs.
+
+    With ``costs``, dispatches say what they compute and move.
+    """
     PassManager(verify_each=False, instrumentation=list(instrumentation)).run(
-        module, remaining_passes(module, host_target())
+        module, remaining_passes(module, host_target(), costs=costs)
     )
 
 

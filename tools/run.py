@@ -35,6 +35,7 @@ def build_parser() -> argparse.ArgumentParser:
     add("--interpret", action="store_true", help="run the reference interpreter instead of compiled code")
     add("--threads", type=whole_number(1), metavar="N", help="threads that a call may use")
     add("--benchmark", type=whole_number(1), metavar="N", help="time N calls and print the median")
+    add("--profile", action="store_true", help="print time, GFLOP/s and GB/s of each kernel")
     add("--emit", choices=["llvm", "asm", "obj"], help="write the code instead of running it (see -o)")
     add("-o", dest="output", metavar="FILE", help="where --emit writes (default: standard output)")
     add("--debug", action="store_true", help="show the traceback of an error")
@@ -71,6 +72,8 @@ def _run(arguments: Sequence[str]) -> int:
     results = wait_for(lambda: call(arrays))
     if args.benchmark:
         say(wait_for(lambda: _benchmark(lambda: call(arrays), args.benchmark)))
+    if args.profile:
+        say(str(wait_for(lambda: _profile(module, args, arrays))))
     if args.outputs:
         write_arrays(args.outputs, outputs, results)
     else:
@@ -86,6 +89,10 @@ def _check(parser: argparse.ArgumentParser, args: argparse.Namespace) -> None:
         parser.error("argument -o: only --emit writes code; --outputs writes results")
     if args.emit == "obj" and args.output in (None, "-"):
         parser.error("argument --emit: an object needs -o FILE")
+    if args.profile and (args.emit or args.interpret):
+        parser.error(
+            "argument --profile: not allowed with --emit or --interpret: it is of compiled code that runs"
+        )
     if args.emit and args.interpret:
         parser.error("argument --emit: not allowed with argument --interpret")
 
@@ -108,6 +115,15 @@ def _compiled(
             executable = executable.executable_for(arrays)
         _emit(executable, args)
     return executable.inputs, executable.outputs, executable.run
+
+
+def _profile(module: ModuleOp, args: argparse.Namespace, arrays: dict[str, Any]) -> Any:
+    from lamina.lowering.specialize import Specialized, compile_module
+
+    executable = compile_module(module, args.entry, args.threads)
+    if isinstance(executable, Specialized):
+        executable = executable.executable_for([arrays[info.name] for info in executable.inputs])
+    return executable.profile(**arrays)
 
 
 def _emit(executable: Any, args: argparse.Namespace) -> None:

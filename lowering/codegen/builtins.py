@@ -1,6 +1,7 @@
 """Routines that LLVM's code generator calls and that a C compiler's support library would define.
 
-Narrowing to bf16 and from f64 to f16 has no instruction on most x86-64 CPUs. The routines are LLVM IR,
+Narrowing to bf16 and from f64 to f16 has no instruction on most x86-64 CPUs. One more gives the time in
+nanoseconds, for profiles. The routines are LLVM IR,
 assembled once a process when code first needs them.
 """
 
@@ -59,5 +60,19 @@ define half @__truncdfhf2(double %x) {
 }
 """
 
-BUILTINS_IR = _ROUND_TO_ODD + _FLOAT_TO_BFLOAT + _FROM_DOUBLE
-BUILTIN_NAMES = ("__truncsfbf2", "__truncdfbf2", "__truncdfhf2")
+_NOW = """
+declare i32 @clock_gettime(i32, ptr)
+define i64 @lamina_now() {
+  %time = alloca { i64, i64 }
+  %done = call i32 @clock_gettime(i32 1, ptr %time)
+  %seconds = load i64, ptr %time
+  %rest.at = getelementptr { i64, i64 }, ptr %time, i64 0, i32 1
+  %rest = load i64, ptr %rest.at
+  %scaled = mul i64 %seconds, 1000000000
+  %now = add i64 %scaled, %rest
+  ret i64 %now
+}
+"""
+
+BUILTINS_IR = _ROUND_TO_ODD + _FLOAT_TO_BFLOAT + _FROM_DOUBLE + _NOW
+BUILTIN_NAMES = ("__truncsfbf2", "__truncdfbf2", "__truncdfhf2", "lamina_now")

@@ -1,0 +1,176 @@
+"""Time, arithmetic and traffic of each kernel of a model, measured by code that is made for it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+from xdsl.dialects.builtin import IntegerAttr, ModuleOp
+from xdsl.ir import Operation
+
+from lamina.dialects.core.diagnostics import location_of
+from lamina.lowering.codegen.jit import compile_to_object, load_object
+from lamina.lowering.codegen.memory import address_of
+from lamina.lowering.codegen.target import host_target
+from lamina.lowering.dispatch.annotate_dispatch_costs import BYTES, FLOPS
+from lamina.lowering.executable import Executable
+from lamina.lowering.llvm.instrument_dispatches import TIMES, dispatch_calls
+
+_STEPS = 1_000_000
+_CHAINS = 12
+
+
+@dataclass(frozen=True)
+class KernelTime:
+    """One call of a kernel."""
+
+    name: str
+    location: str
+    """Where the model's operation stands: ``file:line:column``, or the name of a node; empty if unknown."""
+    seconds: float
+    flops: int
+    bytes: int
+    share: float
+    """The part of the machine's limit that was reached: the least time that arithmetic (on the cores of all
+    threads) and traffic allow, by the time that it took."""
+
+    @property
+    def gflops(self) -> float:
+        """Billions of arithmetic operations a second."""
+        return self.flops / self.seconds / 1e9 if self.seconds else 0.0
+
+    @property
+    def gbytes(self) -> float:
+        """Billions of bytes a second, each operand and result counted once."""
+        return self.bytes / self.seconds / 1e9 if self.seconds else 0.0
+
+
+@dataclass(frozen=True)
+class Profile:
+    """The kernels of a call in the order in which they run; prints as a table, the slowest first."""
+
+    kernels: tuple[KernelTime, ...]
+    seconds: float
+    """The whole call, with what is between the kernels."""
+
+    def __str__(self) -> str:
+        lines = [f"{'ms':>9} {'%':>5} {'GFLOP/s':>8} {'GB/s':>7} {'of limit':>8}  kernel"]
+        for kernel in sorted(self.kernels, key=lambda kernel: -kernel.seconds):
+            part = kernel.seconds / self.seconds if self.seconds else 0.0
+            where = f"  {kernel.location}" if kernel.location else ""
+            lines.append(
+                f"{1e3 * kernel.seconds:9.4f} {100 * part:5.1f} {kernel.gflops:8.1f} {kernel.gbytes:7.1f} "
+                f"{100 * kernel.share:7.0f}%  {kernel.name}{where}"
+            )
+        lines.append(f"{1e3 * self.seconds:9.4f} 100.0 {'':8} {'':7} {'':8}  the call")
+        return "\n".join(lines)
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """What is known of a call of a kernel before it runs."""
+
+    name: str
+    location: str
+    flops: int
+    bytes: int
+
+
+def kernels_of(module: ModuleOp) -> list[Kernel]:
+    """The calls of dispatches in a module of the llvm dialect, in order."""
+    return [
+        Kernel(function.sym_name.data, _where(function), _count(function, FLOPS), _count(function, BYTES))
+        for _, function in dispatch_calls(module)
+    ]
+
+
+def _where(op: Operation) -> str:
+    place = location_of(op)
+    return "" if place is None else str(place)
+
+
+def _count(op: Operation, name: str) -> int:
+    attribute = op.attributes.get(name)
+    return attribute.value.data if isinstance(attribute, IntegerAttr) else 0
+
+
+def measure(instrumented: ModuleOp, entry: str, inputs: Sequence[Any], calls: int, threads: int) -> Profile:
+    """Run an instrumented module of the llvm dialect some times; times are those of the fastest call."""
+    kernels = kernels_of(instrumented)
+    times = np.zeros(max(1, len(kernels)), np.int64)
+    exe = Executable.from_llvm_module(instrumented, entry, symbols={TIMES: address_of(times)})
+    exe(*inputs)
+    best = np.full(len(times), np.iinfo(np.int64).max)
+    whole = float("inf")
+    for _ in range(calls):
+        times[:] = 0
+        started = time.perf_counter()
+        exe(*inputs)
+        whole = min(whole, time.perf_counter() - started)
+        best = np.minimum(best, times)
+    found = [_timed(kernel, int(ns) * 1e-9, threads) for kernel, ns in zip(kernels, best, strict=False)]
+    return Profile(tuple(found), max(whole, sum(kernel.seconds for kernel in found)))
+
+
+def _timed(kernel: Kernel, seconds: float, threads: int) -> KernelTime:
+    flops, moved = machine_limits()
+    least = max(kernel.flops / (flops * threads), kernel.bytes / moved)
+    share = least / seconds if seconds else 0.0
+    return KernelTime(kernel.name, kernel.location, seconds, kernel.flops, kernel.bytes, share)
+
+
+@cache
+def machine_limits() -> tuple[float, float]:
+    """Operations on f32 a second of one core, and bytes a second that a copy reads and writes."""
+    lanes = host_target().lanes(32)
+    code = load_object(compile_to_object(_multiply_adds(lanes)).object_bytes, ["multiply_adds"])
+    run = code.function("multiply_adds")
+    source, target = np.ones(1 << 24, np.float32), np.ones(1 << 24, np.float32)
+    arithmetic = min(_seconds(run) for _ in range(5))
+    copying = min(_seconds(lambda: np.copyto(target, source)) for _ in range(5))
+    return 2.0 * _CHAINS * lanes * _STEPS / arithmetic, 2.0 * source.nbytes / copying
+
+
+def _seconds(run: Any) -> float:
+    started = time.perf_counter()
+    run()
+    return time.perf_counter() - started
+
+
+def _multiply_adds(lanes: int) -> str:
+    """A loop of independent fused multiply-adds in registers."""
+    kind = f"<{lanes} x float>"
+    chains = range(_CHAINS)
+    return "\n".join(
+        [
+            f"declare {kind} @llvm.fma.v{lanes}f32({kind}, {kind}, {kind})",
+            f"@sink = internal global [{_CHAINS} x {kind}] zeroinitializer",
+            f"@factor = internal global {kind} zeroinitializer",
+            "define void @multiply_adds() {",
+            "entry:",
+            f"  %f = load volatile {kind}, ptr @factor",
+            "  br label %loop",
+            "loop:",
+            "  %i = phi i64 [ 0, %entry ], [ %next, %loop ]",
+            *(f"  %a{c} = phi {kind} [ %f, %entry ], [ %b{c}, %loop ]" for c in chains),
+            *(
+                f"  %b{c} = call {kind} @llvm.fma.v{lanes}f32({kind} %a{c}, {kind} %f, {kind} %a{c})"
+                for c in chains
+            ),
+            "  %next = add i64 %i, 1",
+            f"  %more = icmp ult i64 %next, {_STEPS}",
+            "  br i1 %more, label %loop, label %end",
+            "end:",
+            *(
+                f"  store volatile {kind} %b{c}, ptr getelementptr ({kind}, ptr @sink, i64 {c})"
+                for c in chains
+            ),
+            "  ret void",
+            "}",
+            "",
+        ]
+    )

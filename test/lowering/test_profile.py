@@ -1,0 +1,49 @@
+"""Profiles: each kernel with its time, its work and the operation it came from."""
+
+from __future__ import annotations
+
+import gc
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import lamina
+
+TEXT = """
+func.func @main(%x: tensor<32x64xf32>, %w: tensor<64x48xf32>) -> tensor<32x48xf32> {
+  %0 = nn.matmul %x, %w : (tensor<32x64xf32>, tensor<64x48xf32>) -> tensor<32x48xf32>
+  %1 = nn.softmax %0 {axis = 1 : i64} : (tensor<32x48xf32>) -> tensor<32x48xf32>
+  return %1 : tensor<32x48xf32>
+}
+"""
+
+
+def _inputs() -> list[np.ndarray]:
+    rng = np.random.default_rng(0)
+    return [rng.random((32, 64), np.float32), rng.random((64, 48), np.float32)]
+
+
+def test_kernels_with_their_work_and_where_they_come_from() -> None:
+    module = lamina.parse(TEXT, name="model.mlir")
+    profile = lamina.compile(module, threads=1).profile(*_inputs(), calls=3)
+    product, rows = profile.kernels
+    assert product.flops == 2 * 32 * 64 * 48
+    assert product.bytes == 4 * (32 * 64 + 64 * 48 + 32 * 48)
+    assert (product.location, rows.location) == ("model.mlir:3:8", "model.mlir:4:8")
+    assert 0 < product.seconds <= profile.seconds
+    assert product.gflops == pytest.approx(product.flops / product.seconds / 1e9)
+    assert product.share > 0
+    lines = str(profile).splitlines()
+    assert len(lines) == 4
+    assert "model.mlir:3:8" in "".join(lines)
+
+
+def test_a_model_that_is_gone_cannot_be_profiled_and_a_file_can(tmp_path: Path) -> None:
+    exe = lamina.compile(lamina.parse(TEXT))
+    gc.collect()
+    with pytest.raises(lamina.LaminaError, match="its module is gone"):
+        exe.profile(*_inputs())
+    path = tmp_path / "model.mlir"
+    path.write_text(TEXT)
+    assert len(lamina.compile(path, threads=1).profile(*_inputs(), calls=1).kernels) == 2
