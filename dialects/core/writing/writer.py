@@ -56,13 +56,9 @@ class Writer(Bridge):
     def _resources(self) -> Iterator[str]:
         """The data of the resources that were written, as file metadata."""
         limit = self.options.elide_resources
-        if limit == 0 or not self.resource_keys:
+        if limit == 0:
             return
-        from lamina.dialects.core.constants import has_resource, resource
-
-        keys = [key for key in self.resource_keys if has_resource(key)]
-        if limit is not None:
-            keys = [key for key in keys if 2 * resource(key).data.nbytes + 12 <= limit]
+        keys = self._keys_with_data(limit) if self.resource_keys else []
         external = external_of(self.root)
         if keys or external:
             yield "\n\n{-#\n"
@@ -72,9 +68,19 @@ class Writer(Bridge):
                 yield f"  external_resources: {{\n    {external}\n  }}"
             yield "\n#-}"
 
-    def _data(self, keys: Sequence[str]) -> Iterator[str]:
+    def _keys_with_data(self, limit: int | None) -> list[str]:
+        from lamina.dialects.core.constants import has_resource, resource
+
+        keys = [key for key in self.resource_keys if has_resource(key)]
+        return keys if limit is None else [k for k in keys if 2 * resource(k).data.nbytes + 12 <= limit]
+
+    @staticmethod
+    def _data(keys: Sequence[str]) -> Iterator[str]:
         if not keys:
             return
+        # The import brings NumPy, which a text without data does not need.
+        from lamina.dialects.core.constants import resource
+
         yield "  dialect_resources: {\n    builtin: {\n"
         for i, key in enumerate(keys):
             alignment = resource(key).alignment.to_bytes(4, "little").hex().upper()
