@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from lamina.passes.nn.nn_grad import grad as grad
     from lamina.passes.nn.nn_grad import value_and_grad as value_and_grad
     from lamina.passes.nn.nn_jvp import jvp as jvp
+    from lamina.passes.nn.nn_train_step import train_step as train_step
 
 _PUBLIC = {
     "LaminaError": "lamina.dialects.core.diagnostics",
@@ -30,6 +31,7 @@ _PUBLIC = {
     "compile": "lamina.lowering.api",
     "grad": "lamina.passes.nn.nn_grad",
     "jvp": "lamina.passes.nn.nn_jvp",
+    "train_step": "lamina.passes.nn.nn_train_step",
     "value_and_grad": "lamina.passes.nn.nn_grad",
     "from_stablehlo": "lamina.lowering.api",
     "interpret": "lamina.lowering.api",
@@ -49,6 +51,7 @@ __all__ = [
     "parse",
     "run_pipeline",
     "to_text",
+    "train_step",
     "value_and_grad",
 ]
 
