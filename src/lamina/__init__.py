@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from lamina.passes.framework.manager import run_pipeline as run_pipeline
     from lamina.passes.nn.nn_grad import grad as grad
     from lamina.passes.nn.nn_grad import value_and_grad as value_and_grad
+    from lamina.passes.nn.nn_initialize import initializer as initializer
     from lamina.passes.nn.nn_jvp import jvp as jvp
     from lamina.passes.nn.nn_train_step import train_step as train_step
 
@@ -34,6 +35,7 @@ _PUBLIC = {
     "train_step": "lamina.passes.nn.nn_train_step",
     "value_and_grad": "lamina.passes.nn.nn_grad",
     "from_stablehlo": "lamina.lowering.api",
+    "initializer": "lamina.passes.nn.nn_initialize",
     "interpret": "lamina.lowering.api",
     "load": "lamina.lowering.api",
     "parse": "lamina.lowering.api",
@@ -45,6 +47,7 @@ __all__ = [
     "compile",
     "from_stablehlo",
     "grad",
+    "initializer",
     "interpret",
     "jvp",
     "load",
