@@ -66,10 +66,10 @@ class RngNormalOp(NnOp):
 class DropoutOp(NnOp):
     """``x / (1 - rate)`` where a random number is at least ``rate``, else 0 (ONNX Dropout in training).
 
-    x: any static shape, floats; key: ``tensor<2xui32>``; the numbers are those of ``nn.rng_uniform`` with x's
-    shape. Its gradient is the same op on the cotangent, with the same key: no mask is kept.
+    x: any shape (known before numbers are made), floats; key: ``tensor<2xui32>``; the numbers are those of
+    ``nn.rng_uniform`` with x's shape. Its gradient is the same op on the cotangent, with the same key: no mask is kept.
 
-    Errors: a rate outside of ``[0, 1)``, integers, a dynamic shape.
+    Errors: a rate outside of ``[0, 1)``, integers.
 
     ```mlir
     %0 = nn.dropout %x, %key {rate = 0.1} : (tensor<2x3xf32>, tensor<2xui32>) -> tensor<2x3xf32>

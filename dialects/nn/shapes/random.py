@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from xdsl.dialects.builtin import AnyFloat, IntegerType, Signedness, TensorType
 from xdsl.ir import Attribute, SSAValue
 
-from lamina.dialects.nn.base import DYNAMIC, ShapeError, shape_rule
+from lamina.dialects.nn.base import ShapeError, shape_rule
 from lamina.dialects.nn.random import DropoutOp, RngNormalOp, RngUniformOp
-from lamina.dialects.nn.shapes._checks import expect_float, integers, shape_of, type_of
+from lamina.dialects.nn.shapes._checks import expect_float, integers, type_of
 
 KEY = TensorType(IntegerType(32, Signedness.UNSIGNED), [2])
 
@@ -27,8 +27,6 @@ def _(op: RngUniformOp | RngNormalOp) -> Sequence[Attribute]:
 def _(op: DropoutOp) -> Sequence[Attribute]:
     _check_key(op.key)
     expect_float(type_of(op.x, "the operand").get_element_type())
-    if DYNAMIC in shape_of(op.x):
-        raise ShapeError("the operand has a dynamic shape, expected a static one")
     rate = op.attribute("rate")
     if not 0 <= rate < 1:
         raise ShapeError(f"attribute 'rate' is {rate}, expected at least 0 and less than 1")
