@@ -121,8 +121,9 @@ def derivatives_page() -> str:
     """For each op of ``nn`` how it is differentiated, from the tables of rules."""
     parts = ["# Derivatives of `nn` ops", NOTE]
     parts.append(
-        "Made from the tables in `dialects/nn/derivatives/`. *rule*: an entry of that mode; *transposed*: forward mode "
-        "transposes the rule of reverse mode; *expanded*: the simpler ops that it stands for are differentiated.\n"
+        "Made from the tables in `dialects/nn/derivatives/`. *rule*: an entry of that mode; *transposed*: "
+        "forward mode transposes the rule of reverse mode; *expanded*: the simpler ops that it stands for "
+        "are differentiated.\n"
     )
     parts.append("| op | reverse | forward | |\n|---|---|---|---|")
     for name in sorted(op.name for op in Nn.operations):

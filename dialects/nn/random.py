@@ -67,7 +67,8 @@ class DropoutOp(NnOp):
     """``x / (1 - rate)`` where a random number is at least ``rate``, else 0 (ONNX Dropout in training).
 
     x: any shape (known before numbers are made), floats; key: ``tensor<2xui32>``; the numbers are those of
-    ``nn.rng_uniform`` with x's shape. Its gradient is the same op on the cotangent, with the same key: no mask is kept.
+    ``nn.rng_uniform`` with x's shape. Its gradient is the same op on the cotangent, with the
+    same key: no mask is kept.
 
     Errors: a rate outside of ``[0, 1)``, integers.
 
