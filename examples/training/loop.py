@@ -13,7 +13,6 @@ import numpy as np
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 import lamina
-from lamina.passes.nn._binding import bind
 
 matplotlib.use("Agg")
 HERE = Path(__file__).resolve().parent
@@ -56,7 +55,7 @@ class Training:
 
     def model(self) -> Any:
         """The trained model: ``predict`` with the parameters as constants."""
-        return bind(self.module, "predict", dict(enumerate(self.carried[: self.count])))
+        return lamina.bind(self.module, "predict", dict(enumerate(self.carried[: self.count])))
 
     def save(self, folder: Path, name: str) -> Path:
         """Write the model as IR for ``lamina-run``, and a plot of the loss; returns the model's path."""

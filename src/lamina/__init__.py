@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from lamina.lowering.api import load as load
     from lamina.lowering.api import parse as parse
     from lamina.passes.framework.manager import run_pipeline as run_pipeline
+    from lamina.passes.nn._binding import bind as bind
     from lamina.passes.nn.nn_grad import grad as grad
     from lamina.passes.nn.nn_grad import value_and_grad as value_and_grad
     from lamina.passes.nn.nn_initialize import initializer as initializer
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from lamina.passes.nn.nn_train_step import train_step as train_step
 
 _PUBLIC = {
+    "bind": "lamina.passes.nn._binding",
     "LaminaError": "lamina.dialects.core.diagnostics",
     "to_text": "lamina.dialects.core.printer",
     "run_pipeline": "lamina.passes.framework.manager",
@@ -44,6 +46,7 @@ _PUBLIC = {
 __all__ = [
     "LaminaError",
     "__version__",
+    "bind",
     "compile",
     "from_stablehlo",
     "grad",
