@@ -16,6 +16,8 @@ from typing import get_type_hints
 import lamina
 from lamina.dialects.chlo import Chlo
 from lamina.dialects.nn import Nn
+from lamina.dialects.nn.base import derivative, tangent
+from lamina.dialects.nn.derivatives.not_differentiable import NOT_DIFFERENTIABLE
 from lamina.dialects.stablehlo import Stablehlo
 from lamina.lowering.pipelines import LEVELS
 from lamina.lowering.stablehlo.rules import stablehlo_rule
@@ -115,10 +117,31 @@ def opt_page() -> str:
     return "\n".join(parts)
 
 
+def derivatives_page() -> str:
+    """For each op of ``nn`` how it is differentiated, from the tables of rules."""
+    parts = ["# Derivatives of `nn` ops", NOTE]
+    parts.append(
+        "Made from the tables in `dialects/nn/derivatives/`. *rule*: an entry of that mode; *transposed*: "
+        "forward mode transposes the rule of reverse mode; *expanded*: the simpler ops that it stands for "
+        "are differentiated.\n"
+    )
+    parts.append("| op | reverse | forward | |\n|---|---|---|---|")
+    for name in sorted(op.name for op in Nn.operations):
+        if name in NOT_DIFFERENTIABLE:
+            row = ("none", "none", NOT_DIFFERENTIABLE[name])
+        elif name in derivative:
+            row = ("rule", "rule" if name in tangent else "transposed", "")
+        else:
+            row = ("expanded", "expanded", "")
+        parts.append(f"| `{name}` | " + " | ".join(row) + " |")
+    return "\n".join(parts) + "\n"
+
+
 PAGES: dict[str, Callable[[], str]] = {
     "passes.md": passes_page,
     "nn.md": ops_page,
     "levels.md": levels_page,
+    "derivative-rules.md": derivatives_page,
     "stablehlo-operations.md": stablehlo_page,
     "lamina-opt.md": opt_page,
 }

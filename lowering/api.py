@@ -88,13 +88,20 @@ def parse(text: str, allow_unregistered: bool = False, name: str = "<text>") -> 
 
 
 def compile(
-    module: ModuleOp | str | Path, entry: str = "main", threads: int | None = None, **named: Any
+    module: ModuleOp | str | Path,
+    entry: str = "main",
+    threads: int | None = None,
+    *,
+    donate: Sequence[int | str] = (),
+    **named: Any,
 ) -> Compiled:
     """Compile a module (at any level) or a model file to native code for this machine.
 
     The module itself is not changed. Where shapes are dynamic, code is made at the first call with new
-    shapes and kept. ``threads`` bounds the threads of a call, its own among them (default: the cores
-    that this process may use); results do not depend on it.
+    shapes and kept. ``donate`` names arguments (by number or name) whose memory a call overwrites: results
+    of their names or types are left there, and the call returns the caller's arrays. ``threads`` bounds the
+    threads of a call, its own among them (default: the cores that this process may use); results do not
+    depend on it.
     Raises :class:`LaminaError`.
     """
     from lamina.lowering.executable import Executable
@@ -104,6 +111,11 @@ def compile(
         raise error(f"threads must be a whole number from 1, not {threads!r}")
     if named:
         raise error(f"compile has no option '{next(iter(named))}'")
+    if donate:
+        from lamina.passes.nn.nn_donate import donate as donate_arguments
+
+        module = module.clone() if isinstance(module, ModuleOp) else load(module)
+        donate_arguments(module, entry, donate)
     if not isinstance(module, ModuleOp):
         source = module
         module = load(source)

@@ -196,7 +196,7 @@ class Executable(CallableBase):
 
     def _run(self, given: Sequence[Any], out: Any) -> Any:
         signature = self._signature
-        copies: list[np.ndarray] = []
+        arrays: list[np.ndarray] = []
         addresses: list[int] = []
         for info, value in zip(signature.inputs, given, strict=True):
             ready = (
@@ -207,16 +207,23 @@ class Executable(CallableBase):
             )
             if not ready:
                 value = check_input(info, value)
-                copies.append(value)
+            arrays.append(value)
             addresses.append(address_of(value))
+        updates = dict(signature.updates)
         if out is None:
-            results = [np.empty(info.shape, info.dtype) for info in signature.outputs]
+            results = [
+                arrays[updates[i]] if i in updates else np.empty(info.shape, info.dtype)
+                for i, info in enumerate(signature.outputs)
+            ]
             addresses += [address_of(array) for array in results]
         else:
             results = arrange_outputs(signature.outputs, out)
             addresses += [address_of(array) for array in results]
             check_overlap(signature, addresses)
         self._invoke(addresses)
+        for result, place in updates.items():
+            if results[result] is not arrays[place]:
+                np.copyto(results[result], arrays[place])
         return results[0] if len(results) == 1 else tuple(results)
 
     def _invoke(self, addresses: list[int]) -> None:

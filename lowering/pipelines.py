@@ -65,6 +65,7 @@ BUFFER_PASSES = (
     "eliminate-empty-tensors",  # results are computed where they are wanted: fewer copies below
     "one-shot-bufferize{bufferize-function-boundaries=true}",
     "buffer-results-to-out-params",  # the entry writes into its caller's arrays
+    "update-donated-arguments",  # before buffers are planned: what is computed in place needs none
     "func.func(fuse-parallel-loops)",  # rows stay in the cache from one loop over them to the next
     "parallelize-dispatches",  # before memory is planned: each chunk has scratch of its own
     "plan-arena",  # after all allocations are known: one block of memory, planned now

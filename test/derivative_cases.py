@@ -155,6 +155,7 @@ def derivative_only_cases() -> list[Case]:
         case("gather", (2, 3), np.array(1), axis=-1),
         case("arange", *scalars),
         case("dynamic_slice", (2, 6), np.array([1]), np.array([6]), axes=[-1], steps=[2]),
+        case("dropout", (3, 4), np.array([3, 5], np.uint32), rate=0.25),
         case("sum_to", (2, 3, 4), (3, 1)),
         case("sum_to", (2, 3), (2, 3)),
     ]

@@ -173,7 +173,8 @@ def attach(target: CallableBase, signature: Signature, entry: int) -> object:
     state = _State(
         thunk.addresses[ir.THUNK],
         entry,
-        len(signature.inputs),
+        # No call has a negative number of inputs: where inputs are updated, all go to the method `_call`.
+        -1 if signature.updates else len(signature.inputs),
         len(signature.outputs),
         ctypes.addressof(table),
         len(arenas),

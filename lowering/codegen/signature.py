@@ -3,14 +3,15 @@
 At the llvm level arguments are bare pointers. Names, shapes and element types are in attributes:
 ``lamina.type`` (a tensor or memref type), ``nn.name``, ``nn.dtype`` (where the model's element type is
 another one than the stored: ``ui8``, ``i1``), ``lamina.result`` (the number of the result that the argument
-receives), ``lamina.arena`` (working memory) and ``bufferization.writable`` (a donated input).
+receives), ``lamina.arena`` (working memory), ``bufferization.writable`` (a donated input) and
+``lamina.updates`` (the number of the result that is left in a donated input).
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -33,6 +34,7 @@ from lamina.dialects.core.dtypes import numpy_dtype
 
 TYPE = "lamina.type"
 RESULT = "lamina.result"
+UPDATES = "lamina.updates"
 ARENA = "lamina.arena"
 NAME = "nn.name"
 DTYPE = "nn.dtype"
@@ -73,11 +75,13 @@ class Signature:
     arena_bytes: int
     order: tuple[int, ...]
     """For each argument its place in the list of inputs, then outputs, then the arena."""
+    updates: tuple[tuple[int, int], ...] = ()
+    """Results that are left in a donated input: number of the result, number of the input."""
 
     @property
     def has_arena(self) -> bool:
         """Whether the entry takes working memory."""
-        return len(self.order) > len(self.inputs) + len(self.outputs)
+        return len(self.order) > len(self.inputs) + len(self.outputs) - len(self.updates)
 
 
 def entry_signature(function: Operation) -> Signature:
@@ -93,6 +97,7 @@ def entry_signature(function: Operation) -> Signature:
     inputs: list[ArrayInfo] = []
     outputs: dict[int, ArrayInfo] = {}
     roles: list[tuple[int, int]] = []
+    updates: list[tuple[int, int]] = []
     arena_bytes = 0
     for index, attributes in enumerate(_argument_attributes(function, len(kind.inputs.data))):
         element, shape = _shape(function, index, attributes)
@@ -113,10 +118,17 @@ def entry_signature(function: Operation) -> Signature:
             outputs[number.value.data] = info
         else:
             roles.append((0, len(inputs)))
+            updated = attributes.get(UPDATES)
+            if isinstance(updated, IntegerAttr):
+                updates.append((updated.value.data, len(inputs)))
             inputs.append(info)
+    updates = [(result, place) for result, place in updates if result not in outputs]
+    outputs |= {result: replace(inputs[place], donated=False) for result, place in updates}
     starts = (0, len(inputs), len(inputs) + len(outputs))
     order = tuple(starts[role] + place for role, place in roles)
-    return Signature(tuple(inputs), tuple(outputs[n] for n in sorted(outputs)), arena_bytes, order)
+    return Signature(
+        tuple(inputs), tuple(outputs[n] for n in sorted(outputs)), arena_bytes, order, tuple(updates)
+    )
 
 
 def _argument_attributes(function: Operation, count: int) -> list[Mapping[str, Attribute]]:

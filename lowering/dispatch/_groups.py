@@ -6,6 +6,7 @@ to the one whose operands are ready last.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from xdsl.dialects import tensor
@@ -25,12 +26,16 @@ class Group:
 class Grouping:
     """Assigns each structured operation of a block to one group."""
 
-    def __init__(self, block: Block) -> None:
+    def __init__(self, block: Block, apart: Collection[Operation] = ()) -> None:
+        """``apart`` are elementwise ops that form no group with others."""
         self.order: dict[Operation, int] = {op: i for i, op in enumerate(block.ops)}
         found = ((op, node_of(op)) for op in self.order if not is_initial_fill(op))
         self.nodes: dict[Operation, Node] = {op: node for op, node in found if node is not None}
         self.groups: list[Group] = []
         self._taken: set[Operation] = set()
+        for op in apart:
+            if op in self.nodes and self.nodes[op].is_elementwise:
+                self._add([op])
 
     def run(self) -> list[Group]:
         """All groups, in the order of their last operations."""

@@ -17,6 +17,8 @@ from lamina.passes.linalg._scalar_body import fused_location
 
 DISPATCH = "lamina.dispatch"
 """The attribute that marks a function as one dispatch."""
+UPDATE = "lamina.update"
+"""On a dispatch: it overwrites an argument of the entry, so no element may be computed twice."""
 
 
 @dataclass

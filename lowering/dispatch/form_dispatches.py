@@ -5,13 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from xdsl.dialects import tensor
+from xdsl.dialects.builtin import IntegerAttr, UnitAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from lamina.lowering.dispatch._groups import Grouping
-from lamina.lowering.dispatch._outline import DISPATCH, outline, symbol_names
+from lamina.lowering.dispatch._outline import DISPATCH, UPDATE, outline, symbol_names
 from lamina.passes.framework.passes import Pass, PassContext
+from lamina.passes.nn.nn_donate import UPDATES
 
 
 def form_dispatches(module: Operation) -> int:
@@ -25,14 +28,38 @@ def _form_in(function: FuncOp, taken: set[str]) -> int:
     owners = [op for op in function.walk() if not op.name.startswith("linalg.")]
     blocks = [block for op in owners for region in op.regions for block in region.blocks]
     number = 0
+    updates = updates_of(function)
     for block in blocks:
-        for group in Grouping(block).run():
+        for group in Grouping(block, updates).run():
             while (name := f"{function.sym_name.data}_dispatch_{number}") in taken:
                 number += 1
             taken.add(name)
-            Rewriter.insert_op(outline(group.ops, name), InsertPoint.before(function))
+            is_update = group.ops[0] in updates
+            kernel = outline(group.ops, name)
+            if is_update:
+                kernel.attributes[UPDATE] = UnitAttr()
+            Rewriter.insert_op(kernel, InsertPoint.before(function))
             number += 1
     return number
+
+
+def updates_of(function: FuncOp) -> set[Operation]:
+    """The ops that give results tied to donated arguments (``lamina.updates``), whose memory they overwrite.
+
+    Each is a kernel of its own, in which every element is read and written once.
+    """
+    end = function.body.blocks.last.last_op if function.body.blocks.last is not None else None
+    attributes = function.arg_attrs.data if function.arg_attrs is not None else ()
+    numbers = [d.data[UPDATES] for d in attributes if UPDATES in d.data]
+    found: set[Operation] = set()
+    for number in numbers:
+        if isinstance(number, IntegerAttr) and end is not None and number.value.data < len(end.operands):
+            owner = end.operands[number.value.data].owner
+            while isinstance(owner, tensor.ExpandShapeOp | tensor.CollapseShapeOp):
+                owner = owner.operands[0].owner
+            if isinstance(owner, Operation):
+                found.add(owner)
+    return found
 
 
 @dataclass(frozen=True)

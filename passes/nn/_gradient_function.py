@@ -118,6 +118,12 @@ def _expand(function: FuncOp, inputs: Sequence[SSAValue]) -> None:
         expand(op)
 
 
+def one(draft: Draft) -> list[Term | None]:
+    """The cotangent 1 for the first result, none for the others."""
+    first = Term(draft.results[0], draft.insert)
+    return [first.splat(1.0), *[None] * (len(draft.results) - 1)]
+
+
 def backward(draft: Draft, seeds: Sequence[Term | None]) -> list[SSAValue]:
     """The cotangents of the draft's inputs for cotangents of its results."""
     ops = draft.ops()

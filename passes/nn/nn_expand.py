@@ -12,7 +12,12 @@ from lamina.dialects.nn.base import NnOp, expansion
 from lamina.dialects.nn.derivatives._terms import Term
 from lamina.passes.framework.passes import ANY_OP, Pass, PassContext, option
 
-WITHOUT_LOWERING = ("nn.avg_pool2d_gradient", "nn.conv_transpose2d", "nn.max_pool2d_gradient")
+WITHOUT_LOWERING = (
+    "nn.avg_pool2d_gradient",
+    "nn.conv_transpose2d",
+    "nn.dropout",
+    "nn.max_pool2d_gradient",
+)
 """Ops that have no form of their own below ``nn``."""
 
 

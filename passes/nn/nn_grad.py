@@ -99,11 +99,11 @@ def add_gradient(
     """Add the gradient function of a function to a module; returns its name. See :class:`NnGrad`."""
     source = find_function(module, function)
     if not cotangents:
-        _check_scalar(source)
+        check_scalar(source)
     name = name or f"{function}_grad"
     draft = making.start(module, function, name, wrt)
     try:
-        seeds = _cotangent_arguments(draft) if cotangents else _one(draft)
+        seeds = _cotangent_arguments(draft) if cotangents else making.one(draft)
         gradients = making.backward(draft, seeds)
     except Exception:
         making.drop(draft.function)
@@ -114,18 +114,13 @@ def add_gradient(
     return name
 
 
-def _check_scalar(function: FuncOp) -> None:
+def check_scalar(function: FuncOp) -> None:
+    """Raise :class:`LaminaError` unless a function's first result is one floating-point number."""
     kinds = function.function_type.outputs.data
     if not kinds or not making.is_scalar(kinds[0]):
         given = f"has type {kinds[0]}" if kinds else "is missing"
         hint = "sum it up, or take a vector-Jacobian product with the option cotangents"
         raise error(f"has no gradient: its first result must be one number, and {given}", function, hint=hint)
-
-
-def _one(draft: making.Draft) -> list[Term | None]:
-    """The cotangent 1 for the first result."""
-    first = Term(draft.results[0], draft.insert)
-    return [first.splat(1.0), *[None] * (len(draft.results) - 1)]
 
 
 def _cotangent_arguments(draft: making.Draft) -> list[Term | None]:

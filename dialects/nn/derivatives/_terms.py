@@ -68,6 +68,8 @@ class Term:
     ) -> list[Term]:
         """All results of ``nn.<name>``."""
         operands = [self.value, *(self.term(other).value for other in others)]
+        if name in ("reshape", "broadcast_to"):
+            attributes["shape"] = [-1 if n == DYNAMIC else n for n in attributes["shape"]]
         op = make(f"nn.{name}", operands, types, **attributes)
         self.insert(op)
         return [Term(result, self.insert) for result in op.results]

@@ -19,6 +19,7 @@ NOT_DIFFERENTIABLE: dict[str, str] = {
     **dict.fromkeys(("nn.argmax", "nn.argmin", "nn.argsort", "nn.shape_of"), _INDEX),
     "nn.bitcast": "takes numbers apart into bits",
     "nn.constant": "has no operands",
+    **dict.fromkeys(("nn.rng_uniform", "nn.rng_normal"), "has no operands but a key"),
     "nn.stop_gradient": "stops derivatives: that is what it is for",
 }
 """Ops through which no derivative goes, by name, with the reason."""
