@@ -8,11 +8,11 @@ from typing import ClassVar
 
 from xdsl.dialects import func, memref
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FunctionType, IntegerAttr, ModuleOp, StringAttr
+from xdsl.dialects.memref import CopyOp
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 from xdsl.ir.affine import AffineMap
 
 from lamina.dialects.linalg.structured import as_generic, is_structured
-from lamina.dialects.memref.extension import CopyOp
 from lamina.lowering.buffers.buffer_results_to_out_params import RESULT_ATTRIBUTE
 from lamina.passes.framework.conditions import BUFFERS_ONLY
 from lamina.passes.framework.passes import Pass, PassContext
