@@ -150,7 +150,11 @@ def bits(values: object) -> list[object]:
     return found
 
 
-PIPELINES = ("canonicalize,cse,canonicalize{region-simplify=aggressive}", "sccp")
+PIPELINES = (
+    "canonicalize,cse,canonicalize{region-simplify=aggressive}",
+    "sccp,remove-dead-values,control-flow-sink",
+    "remove-dead-values{canonicalize=false},sccp",
+)
 
 
 @pytest.mark.parametrize("pipeline", PIPELINES)
