@@ -14,7 +14,7 @@ from xdsl.utils.exceptions import VerifyException
 from lamina.dialects.core.diagnostics import LaminaError, did_you_mean, error, note, op_name
 from lamina.dialects.core.dominance import immediate_dominators
 from lamina.dialects.core.verifying.walking import Walk
-from lamina.dialects.core.wording import in_plain_words
+from lamina.dialects.core.wording import in_plain_words, innermost_message
 
 __all__ = ["cause_of", "immediate_dominators", "verify"]
 
@@ -40,10 +40,7 @@ _ARGUMENT = re.compile(
 def _explained(problem: Exception, op: Operation) -> LaminaError:
     """The error for what an op's verifier raised, with the operand or attribute that it is about."""
     outer = str(problem).strip().split("\n", 1)[0]
-    innermost: BaseException = problem
-    while innermost.__cause__ is not None:
-        innermost = innermost.__cause__
-    text = str(innermost).strip().split("\n", 1)[0] or type(innermost).__name__
+    text = innermost_message(problem)
     message, hint = in_plain_words(text)
     about = _ARGUMENT.match(outer)
     if about:

@@ -190,10 +190,16 @@ def in_plain_words(message: str) -> tuple[str, str | None]:
     return text.strip(), hint
 
 
+_SLIPS = (ArithmeticError, AssertionError, AttributeError, IndexError, NameError, TypeError)
+"""Exceptions of code that met what it had not thought of: what they say is no help to a user."""
+
+
 def innermost_message(problem: BaseException) -> str:
     """The first line of the innermost cause of an exception."""
     while problem.__cause__ is not None:
         problem = problem.__cause__
     if isinstance(problem, KeyError) and problem.args:
         return f"there is no {problem.args[0]}"
+    if isinstance(problem, _SLIPS):
+        return "is malformed"
     return str(problem).strip().split("\n", 1)[0] or type(problem).__name__

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import AnyFloat, IntegerType
-from xdsl.dialects.linalg.abstract_ops import NamedOperation
+from xdsl.dialects.builtin import AnyFloat, ComplexType, IntegerType, MemRefType, TensorType
 from xdsl.dialects.linalg.ops import YieldOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
@@ -34,8 +33,13 @@ def promote(value: SSAValue, target: Attribute, block: Block) -> SSAValue:
     return op.results[0]
 
 
+def element_type(kind: Attribute) -> Attribute:
+    """The type of what a named op computes with, of the type of one of its operands."""
+    return kind.element_type if isinstance(kind, MemRefType | TensorType) else kind
+
+
 def _region(operands: Sequence[SSAValue], build: Callable[[Sequence[SSAValue], Block], SSAValue]) -> Region:
-    block = Block(arg_types=NamedOperation.body_arg_types(operands))
+    block = Block(arg_types=[element_type(operand.type) for operand in operands])
     result = build(block.args, block)
     block.add_op(YieldOp(result))
     return Region(block)
@@ -47,17 +51,23 @@ def multiply_accumulate(inputs: Sequence[SSAValue], outputs: Sequence[SSAValue])
     def build(args: Sequence[SSAValue], block: Block) -> SSAValue:
         kind = args[-1].type
         left, right = (promote(arg, kind, block) for arg in args[:2])
-        is_float = isinstance(kind, AnyFloat)
-        product = arith.MulfOp(left, right) if is_float else arith.MuliOp(left, right)
+        multiply, add = _arithmetic_of(kind)
+        product = multiply(left, right)
         block.add_op(product)
-        if is_float:
-            total: Operation = arith.AddfOp(args[2], product.results[0])
-        else:
-            total = arith.AddiOp(args[2], product.results[0])
+        total = add(args[2], product.results[0])
         block.add_op(total)
         return total.results[0]
 
     return _region((*inputs, *outputs), build)
+
+
+def _arithmetic_of(kind: Attribute) -> tuple[Callable[..., Operation], Callable[..., Operation]]:
+    """The ops that multiply and add values of a type."""
+    if isinstance(kind, ComplexType):
+        from xdsl.dialects import complex
+
+        return complex.MulOp, complex.AddOp
+    return (arith.MulfOp, arith.AddfOp) if isinstance(kind, AnyFloat) else (arith.MuliOp, arith.AddiOp)
 
 
 def combine(

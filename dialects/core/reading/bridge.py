@@ -56,7 +56,12 @@ class BridgedReader(OperationReader, Parser):
 
     def bridged_attribute(self, kind: type[Attribute], is_type: bool) -> Attribute:
         if issubclass(kind, ParametrizedAttribute):
-            return self.bridged(lambda: kind.new(kind.parse_parameters(self)))
+            start = self.at
+            parameters = self.bridged(lambda: kind.parse_parameters(self))
+            wanted = len(kind.get_irdl_definition().parameters)
+            if len(parameters) != wanted:
+                self.fail(f"'{kind.name}' has {wanted} parameters, but {len(parameters)} are given", start)
+            return kind.new(parameters)
         if issubclass(kind, Data):
             return self.bridged(lambda: kind.new(kind.parse_parameter(self)))  # pyright: ignore[reportUnknownMemberType]
         raise TypeError(f"{kind.name} has no parameters to read")

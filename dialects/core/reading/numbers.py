@@ -20,7 +20,7 @@ from lamina.dialects.core.reading.types import (
     integer_type,
 )
 
-NUMBER = r"[0-9]++(?:\.[0-9]*+(?:[eE][-+]?[0-9]++)?|(?<=0)x[0-9A-Fa-f]++)?"
+NUMBER = r"[0-9]++(?:\.[0-9]*+(?:[eE][-+]?[0-9]++)?|(?<=0)(?<![0-9]0)x[0-9A-Fa-f]++)?"
 _NUMBER = re.compile(rf"-?{BLANK}({NUMBER}){BLANK}", re.ASCII)
 _TYPED = re.compile(rf"(-?{NUMBER}(?:{BLANK}:{BLANK}{TYPE_SLICE})?){BLANK}", re.ASCII)
 """A number with its type, all of whose text decides what it is."""

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
-from xdsl.dialects.builtin import ArrayAttr
+from xdsl.dialects import complex
+from xdsl.dialects.builtin import ArrayAttr, ComplexType
 from xdsl.dialects.linalg.ops import YieldOp
 from xdsl.ir import Attribute, Block, Region, SSAValue
 
+from lamina.dialects.core.diagnostics import error
 from lamina.dialects.core.ods.kinds import groups_of
 from lamina.dialects.core.ods.spec import spec_of
-from lamina.dialects.linalg._bodies import multiply_accumulate
+from lamina.dialects.linalg._bodies import element_type, elementwise, multiply_accumulate
 
 SEGMENTS = frozenset({"operandSegmentSizes"})
 
@@ -102,11 +105,6 @@ def read_maps(p: Any) -> ArrayAttr | None:
     return p.attribute()
 
 
-def element_type(type: Any) -> Attribute:
-    """The element type of a shaped type, the type itself otherwise."""
-    return getattr(type, "element_type", type)
-
-
 def scalars(values: Sequence[SSAValue]) -> list[Attribute]:
     """The element types of values."""
     return [element_type(value.type) for value in values]
@@ -126,9 +124,29 @@ def place_body(p: Any, region: Region) -> None:
         op.location = location
 
 
+_COMPLEX = {"linalg.add": "AddOp", "linalg.sub": "SubOp", "linalg.mul": "MulOp", "linalg.div": "DivOp"}
+
+
 def hidden_body(kind: Any, inputs: Sequence[SSAValue], outputs: Sequence[SSAValue]) -> Region:
     """The body that the name of an operation stands for; an empty region where its class does not say."""
     if kind.name == "linalg.contract":
         return multiply_accumulate(inputs, outputs)
+    if kind.name == "linalg.fill":
+        return copying_body(inputs, outputs)
+    elements = scalars([*inputs, *outputs])
+    if kind.name in _COMPLEX and isinstance(elements[-1], ComplexType):
+        return elementwise(inputs, outputs, partial(_combined, getattr(complex, _COMPLEX[kind.name])))
     make = getattr(kind, "get_hidden_region", None)
-    return make(inputs, outputs) if make is not None else Region()
+    if make is None:
+        return Region()
+    try:
+        return make(inputs, outputs)
+    except AssertionError:
+        # xDSL's classes know bodies for numbers only.
+        raise error(f"'{kind.name}' op has no body for elements of type {elements[-1]}") from None
+
+
+def _combined(operation: Any, args: Sequence[SSAValue], block: Block) -> SSAValue:
+    op = operation(*args)
+    block.add_op(op)
+    return op.results[0]

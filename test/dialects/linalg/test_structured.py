@@ -114,3 +114,29 @@ def test_whether_the_output_is_read() -> None:
 def test_other_operations_are_an_error() -> None:
     with pytest.raises(LaminaError, match="is not a structured linalg operation"):
         as_generic(module_of("exp"))
+
+
+@pytest.mark.parametrize("name", ["add", "sub", "mul", "div"])
+def test_named_operations_compute_with_complex_numbers(name: str) -> None:
+    kind = "tensor<4xcomplex<f32>>"
+    module = parse(
+        f"func.func @f(%a: {kind}, %s: complex<f32>) -> {kind} {{\n"
+        f"  %0 = linalg.fill ins(%s : complex<f32>) outs(%a : {kind}) -> {kind}\n"
+        f"  %1 = linalg.{name} ins(%0, %a : {kind}, {kind}) outs(%a : {kind}) -> {kind}\n"
+        f"  return %1 : {kind}\n}}"
+    )
+    verify(module)
+    assert [op.name for op in module.walk() if op.name.startswith("complex.")] == [f"complex.{name}"]
+    assert to_text(parse(to_text(module))) == to_text(module)
+
+
+def test_contractions_of_complex_numbers_multiply_and_add_them() -> None:
+    kind = "tensor<4x4xcomplex<f32>>"
+    module = parse(
+        f"func.func @f(%a: {kind}) -> {kind} {{\n"
+        f"  %0 = linalg.matmul ins(%a, %a : {kind}, {kind}) outs(%a : {kind}) -> {kind}\n"
+        f"  return %0 : {kind}\n}}"
+    )
+    verify(module)
+    names = [op.name for op in module.walk() if op.name.startswith("complex.")]
+    assert names == ["complex.mul", "complex.add"]

@@ -220,6 +220,8 @@ WRONG = [
     ('loc("f":1:)', "expected integer column number in FileLineColRange", 11),
     ("loc(foo)", "expected location instance", 5),
     ('loc(callsite("a" "b"))', "expected 'at' in callsite location", 18),
+    ("array<i32: 1, 010x5>", "expected '>' to close an array attribute", 18),
+    ('!transform.any_op<"">', "'transform.any_op' has 0 parameters, but 1 are given", 18),
     ("#foo", "undefined symbol alias id 'foo'", 1),
     ("#arith.foo", "unknown attribute `foo` in dialect `arith`", 1),
 ]
