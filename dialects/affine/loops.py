@@ -122,7 +122,9 @@ class For:
 
     @staticmethod
     def write(w: Any, op: Operation) -> None:
-        sizes = held(op, "operandSegmentSizes").get_values()
+        segments = held(op, "operandSegmentSizes")
+        # The generic form may leave the sizes out where there are no operands.
+        sizes = segments.get_values() if segments is not None else (0, 0, 0)
         operands, body = op.operands, op.regions[0]
         variable, *arguments = body.blocks[0].args
         w.put(" ")

@@ -19,7 +19,7 @@ def shape_of(value: Any) -> tuple[int, ...] | None:
 
 def indexing_maps(op: Operation) -> list[AffineMap] | None:
     """One map for each operand, inputs first; None where nothing is known of them."""
-    held = op.properties.get("indexing_maps") or op.attributes.get("indexing_maps")
+    held = op.get_attr_or_prop("indexing_maps")
     if isinstance(held, ArrayAttr):
         return [one.data for one in held.data if isinstance(one, AffineMapAttr)]
     if op.name == "linalg.map":
@@ -40,7 +40,7 @@ def indexing_maps(op: Operation) -> list[AffineMap] | None:
 
 def iterators(op: Operation) -> list[str] | None:
     """The kind of each loop, or None where nothing is known of them."""
-    held = op.properties.get("iterator_types") or op.attributes.get("iterator_types")
+    held = op.get_attr_or_prop("iterator_types")
     if held is None:
         get = getattr(op, "get_iterator_types", None)
         try:

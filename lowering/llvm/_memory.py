@@ -28,7 +28,7 @@ DEFAULT_ALIGNMENT = 64
 def access_properties(op: Operation) -> dict[str, Attribute]:
     """The properties of a load or store that a memref or vector access asks for."""
     flag = op.properties.get("nontemporal")
-    alignment = op.properties.get("alignment") or op.attributes.get("alignment")
+    alignment = op.get_attr_or_prop("alignment")
     properties: dict[str, Attribute] = dict(ORDERING)
     if isinstance(flag, IntegerAttr) and flag.value.data:
         properties["nontemporal"] = UnitAttr()

@@ -143,7 +143,7 @@ def groups_of(op: Operation, spec: OpSpec, what: str) -> list[Any] | None:
         values, single, counts, name = op.results, results_single, result_counts, "resultSegmentSizes"
     if single:
         return [(value,) for value in values] if len(values) == len(counts) else None
-    found = op.properties.get(name) or op.attributes.get(name)
+    found = op.get_attr_or_prop(name)
     sizes = found.get_values() if isinstance(found, DenseArrayBase) else None
     slices = slots_of(counts, len(values), sizes)  # pyright: ignore[reportArgumentType]
     return [tuple.__getitem__(values, part) for part in slices] if slices is not None else None

@@ -109,7 +109,7 @@ def _sizes_in(op: Operation) -> list[bytes]:
     """The sizes of segments as they are stored."""
     found: list[bytes] = []
     for name in ("operandSegmentSizes", "resultSegmentSizes"):
-        value = op.properties.get(name) or op.attributes.get(name)
+        value = op.get_attr_or_prop(name)
         if isinstance(value, DenseArrayBase):
             found.append(value.data.data)
     return found
@@ -168,7 +168,7 @@ class _Values:
         if sum(1 for count in self.counts if count) < 2:
             return None
         name = f"{self.what}SegmentSizes"
-        stored = op.properties.get(name) or op.attributes.get(name)
+        stored = op.get_attr_or_prop(name)
         if not isinstance(stored, DenseArrayBase):
             return None
         sizes = [int(size) for size in stored.get_values()]

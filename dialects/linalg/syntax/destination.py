@@ -37,7 +37,7 @@ def read_dimensions(p: Any, word: str) -> DenseArrayBase:
 
 
 def _write_dimensions(w: Any, op: Operation, word: str) -> None:
-    value: Any = op.properties.get(word) or op.attributes.get(word)
+    value: Any = op.get_attr_or_prop(word)
     w.put(f" {word} = [{', '.join(str(n) for n in value.get_values())}]")
 
 

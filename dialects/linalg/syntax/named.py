@@ -95,7 +95,7 @@ def defaults_of(op: Operation) -> set[str]:
 
 def write_maps(w: Any, op: Operation, always: bool = False) -> None:
     """`` indexing_maps = […]`` where they are not those that the name stands for."""
-    maps = op.properties.get("indexing_maps") or op.attributes.get("indexing_maps")
+    maps = op.get_attr_or_prop("indexing_maps")
     if not isinstance(maps, ArrayAttr) or (not always and "indexing_maps" in defaults_of(op)):
         return
     w.put(" indexing_maps = [")

@@ -20,7 +20,7 @@ def _shown(shape: Sequence[int] | None, brackets: str = "()") -> str:
 
 
 def _numbers(op: Operation, name: str) -> list[int]:
-    held: Any = op.properties.get(name) or op.attributes.get(name)
+    held: Any = op.get_attr_or_prop(name)
     return list(held.get_values()) if held is not None else []
 
 
@@ -166,6 +166,6 @@ def verify_softmax(op: Operation) -> None:
     )
     if not compatible:
         raise error("incompatible output shape", op)
-    held: Any = op.properties.get("dimension") or op.attributes.get("dimension")
+    held: Any = op.get_attr_or_prop("dimension")
     if held is not None and not 0 <= held.value.data < len(source):
         raise error("incorrect dimension specified", op)

@@ -18,7 +18,7 @@ from lamina.dialects.linalg.verify.structured import verify_results
 
 
 def _numbers(op: Operation, name: str) -> list[int]:
-    held: Any = op.properties.get(name) or op.attributes.get(name)
+    held: Any = op.get_attr_or_prop(name)
     return list(held.get_values()) if held is not None else []
 
 

@@ -191,7 +191,7 @@ def verify_index(op: Operation) -> None:
         raise error("expected parent op with LinalgOp interface", op)
     maps = indexing_maps(parent)
     loops = len(iterators(parent) or ()) or (maps[0].num_dims if maps else 0)
-    dim = op.properties.get("dim") or op.attributes.get("dim")
+    dim = op.get_attr_or_prop("dim")
     if isinstance(dim, IntegerAttr) and dim.value.data >= loops:
         message = (
             f"expected dim ({dim.value.data}) to be lower than the number of loops ({loops}) of the "

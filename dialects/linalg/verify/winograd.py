@@ -15,7 +15,7 @@ from lamina.dialects.linalg.indexing import shape_of
 
 def _sizes(op: Operation) -> tuple[int, int]:
     """m and r of F(m, r)."""
-    held: Any = op.properties.get("fmr") or op.attributes.get("fmr")
+    held: Any = op.get_attr_or_prop("fmr")
     table = table_of("linalg")
     assert table is not None
     for name, number in table.enums["WinogradConv2DFmr"].cases.items():

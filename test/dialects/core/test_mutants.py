@@ -48,3 +48,9 @@ def test_what_is_wrong_with_the_code_is_found(fuzz: Any) -> None:
 def test_tokens_are_the_whole_text(fuzz: Any) -> None:
     text = '%0 = "a.b"(%1) <{x = dense<[1.0e-3]> : tensor<1x?xf32>}> : (i32) -> !t.u // end\n'
     assert "".join(fuzz.tokens_of(text)) == "".join(fuzz.tokens_of(text, coarse=True)) == text
+
+
+def test_sizes_of_segments_may_be_left_out_where_there_are_no_operands(fuzz: Any) -> None:
+    maps = "lowerBoundMap = affine_map<() -> (0)>, upperBoundMap = affine_map<() -> (4)>, step = 1 : index"
+    body = '({^bb0(%i: index): "affine.yield"() : () -> ()})'
+    assert fuzz.attempt(f'"affine.for"() <{{{maps}}}> {body} : () -> ()') is None

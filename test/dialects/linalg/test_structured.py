@@ -140,3 +140,15 @@ def test_contractions_of_complex_numbers_multiply_and_add_them() -> None:
     verify(module)
     names = [op.name for op in module.walk() if op.name.startswith("complex.")]
     assert names == ["complex.mul", "complex.add"]
+
+
+def test_a_broadcast_along_no_dimension_is_written() -> None:
+    kind = "tensor<2x3xf32>"
+    text = (
+        f"func.func @f(%a: {kind}) -> {kind} {{\n"
+        f"  %0 = linalg.broadcast ins(%a : {kind}) outs(%a : {kind}) dimensions = []\n"
+        f"  return %0 : {kind}\n}}"
+    )
+    module = parse(text)
+    verify(module)
+    assert "dimensions = []" in to_text(module)
