@@ -154,14 +154,16 @@ def condition_is_known_behind(op: Operation, rewriter: Rewriter) -> bool:
         block = op.successors[index]
         if not block.has_one_use() or block is op.parent:
             continue
-        uses = [use for use in condition.uses if use.operation.parent is block]
-        if not uses:
+        # The block has fewer ops than a condition may have uses, and one edge: linear in the program.
+        users = [user for user in block.ops if any(v is condition for v in user.operands)]
+        if not users:
             continue
         type = IntegerType(1)
         constant = rewriter.value("arith.constant", [], type, {"value": integer(value, type)})
-        changed |= rewriter.replace_uses_if(
-            condition, constant, lambda user, block=block: user.parent is block
-        )
+        for user in users:
+            user.operands = [constant if v is condition else v for v in user.operands]
+            rewriter.note_change(user)
+            changed = True
     return changed
 
 
