@@ -9,4 +9,4 @@ config.test_source_root = os.path.dirname(__file__)
 config.environment["PATH"] = os.environ["PATH"]
 if "PYTHONPATH" in os.environ:
     config.environment["PYTHONPATH"] = os.environ["PYTHONPATH"]
-config.excludes = ["Inputs"]
+config.excludes = ["Inputs", "plugin"]  # the plugin has to be installed first: test_plugins.py

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache, partial
 from pathlib import Path
+from typing import Any
 
 from xdsl.context import Context
 from xdsl.dialects import get_all_dialects
 from xdsl.ir import Attribute, Dialect, Operation
 
 from lamina.dialects.core.implicit_builders import keep_the_hook_of_implicit_builders
+from lamina.dialects.core.installed import DIALECTS, Unusable, find_installed, installed_names
 from lamina.dialects.core.ods.classes import TableDialect, class_of
 from lamina.dialects.core.ods.spec import has_table
 
@@ -68,8 +70,29 @@ def base_dialect(name: str) -> Dialect | None:
     return factory() if factory else None
 
 
+class Registered(dict[str, Callable[[], Dialect]]):
+    """Dialects by name; one that is not here is looked for in installed packages."""
+
+    def __contains__(self, name: object) -> bool:
+        if super().__contains__(name):
+            return True
+        found = find_installed(DIALECTS, str(name), _installed_dialect)
+        if found is None:
+            return False
+        self[str(name)] = found
+        return True
+
+    def copy(self) -> Registered:
+        return Registered(self)
+
+
 class TableContext(Context):
     """A context that knows every op of the op tables. The class of one is made when it is asked for."""
+
+    @property
+    def registered_dialect_names(self) -> Iterable[str]:
+        own = {*_factories(), *_OWN}
+        return dict.fromkeys((*self._registered_dialects, *installed_names(DIALECTS, own)))
 
     def clone(self) -> TableContext:
         return TableContext(
@@ -105,13 +128,21 @@ class TableContext(Context):
 
 def make_context(*, allow_unregistered: bool = False) -> Context:
     """A context in which every dialect is registered and none is loaded."""
-    context = TableContext(allow_unregistered)
+    context = TableContext(allow_unregistered, _registered_dialects=Registered())
     for name in (*_factories(), *_OWN):
         if name not in _plugins:
             context._registered_dialects[name] = partial(_dialect, name)
-    for name, factory in _plugins.items():
-        context.register_dialect(name, factory)
+    context._registered_dialects.update(_plugins)
     return context
+
+
+def _installed_dialect(name: str, found: Any) -> Callable[[], Dialect]:
+    dialect = found if isinstance(found, Dialect) else found()
+    if not isinstance(dialect, Dialect):
+        raise Unusable(f"it is no dialect but of type '{type(dialect).__name__}'")
+    if dialect.name != name:
+        raise Unusable(f"it is the dialect '{dialect.name}'")
+    return lambda: dialect
 
 
 def _own(module: str, attribute: str) -> Dialect:

@@ -1,0 +1,1 @@
+"""The dialect `bounds` for Lamina."""
