@@ -1,4 +1,4 @@
-"""The generated pages: passes, pipelines, the ops of ``nn``, and a model at every level.
+"""The generated pages: passes, pipelines, dialects, the ops of ``nn``, and a model at every level.
 
 python docs/generate.py            write them
 python docs/generate.py --check    fail where one is not what the code says
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -15,6 +16,8 @@ from typing import get_type_hints
 
 import lamina
 from lamina.dialects.chlo import Chlo
+from lamina.dialects.core.context import make_context
+from lamina.dialects.core.ods.spec import has_table, spec_of, table_of
 from lamina.dialects.nn import Nn
 from lamina.dialects.nn.base import derivative, tangent
 from lamina.dialects.nn.derivatives.not_differentiable import NOT_DIFFERENTIABLE
@@ -66,6 +69,37 @@ def ops_page() -> str:
     for op in sorted(Nn.operations, key=lambda op: op.name):
         parts.append(f"## `{op.name}`\n\n{inspect.getdoc(op) or ''}\n")
     return "\n".join(parts)
+
+
+def dialects_page() -> str:
+    """The dialects of MLIR that have an op table, each operation with its text form."""
+    names = sorted(make_context().registered_dialect_names)
+    parts = ["# Dialects", NOTE]
+    parts.append(
+        "The operations of MLIR's own dialects and their forms: `$name` is an operand or attribute, `( … )?` may be left out. Where it says "
+        "'by hand', the form is upstream's as well, written in code. [nn.md](nn.md) and "
+        "[stablehlo-operations.md](stablehlo-operations.md) have Lamina's own and StableHLO's; "
+        "`lamina explain OP` tells of every one.\n"
+    )
+    for name in names:
+        table = table_of(name) if has_table(name) else None
+        if table is not None:
+            rows = "\n".join(f"| `{op}` | {_form(op)} |" for op in sorted(table.ops))
+            parts.append(f"## {name}\n\n| operation | form |\n|---|---|\n{rows}\n")
+    others = ", ".join(f"`{name}`" for name in names if not has_table(name))
+    parts.append(f"## Others\n\n{others}\n")
+    return "\n".join(parts)
+
+
+def _form(op: str) -> str:
+    spec = spec_of(op)
+    assert spec is not None
+    if not spec.format:
+        return "by hand" if spec.custom else "generic"
+    # Without the signs of the format's own language that a reader of IR does not need.
+    form = re.sub(r"[`^]", "", spec.format).replace("attr-dict", "[attributes]")
+    form = re.sub(r"custom<(\w+)>\(([^\"]*?)(, \".*?)?\)", r"\1(\2)", form)
+    return "`" + re.sub(r" ,", ",", " ".join(form.split())).replace("|", "\\|") + "`"
 
 
 def stablehlo_page() -> str:
@@ -140,6 +174,7 @@ def derivatives_page() -> str:
 PAGES: dict[str, Callable[[], str]] = {
     "passes.md": passes_page,
     "nn.md": ops_page,
+    "dialects.md": dialects_page,
     "levels.md": levels_page,
     "derivative-rules.md": derivatives_page,
     "stablehlo-operations.md": stablehlo_page,

@@ -17,6 +17,8 @@ _TOOLS = {
 _REPORTS = {
     "doctor": "versions, this machine, and what is missing for what",
     "explain": "the documentation of a pass or an operation",
+    "new-pass": "write a pass with a test and a page, to start from",
+    "new-dialect": "write a dialect with its lowering to linalg, a test and a page, to start from",
     "completion": "a script that completes commands, options and passes in bash, zsh or fish",
 }
 
@@ -48,6 +50,12 @@ def _report(arguments: Sequence[str]) -> int:
             from lamina.tools.explain import explain
 
             show(explain(name))
+        case ["new-pass" | "new-dialect" as command, name]:
+            from pathlib import Path
+
+            from lamina.tools.new import new_dialect, new_pass
+
+            show((new_pass if command == "new-pass" else new_dialect)(name, Path.cwd()))
         case ["completion", "bash" | "zsh" | "fish" as shell]:
             from lamina.tools.completion import completion
 
@@ -64,7 +72,7 @@ def _wrong_use(command: str) -> Exception:
     if command == "completion":
         return error("`lamina completion` takes the name of a shell: bash, zsh or fish")
     if command in _REPORTS:
-        return error(f"`lamina {command}` takes {'one name' if command == 'explain' else 'no arguments'}")
+        return error(f"`lamina {command}` takes {'no arguments' if command == 'doctor' else 'one name'}")
     hint = did_you_mean(command, [*_TOOLS, *_REPORTS]) or "`lamina --help` lists the commands"
     return error(f"there is no command '{command}'", hint=hint)
 
