@@ -76,10 +76,10 @@ def dialects_page() -> str:
     names = sorted(make_context().registered_dialect_names)
     parts = ["# Dialects", NOTE]
     parts.append(
-        "The operations of MLIR's own dialects and their forms: `$name` is an operand or attribute, `( … )?` may be left out. Where it says "
-        "'by hand', the form is upstream's as well, written in code. [nn.md](nn.md) and "
-        "[stablehlo-operations.md](stablehlo-operations.md) have Lamina's own and StableHLO's; "
-        "`lamina explain OP` tells of every one.\n"
+        "The operations of MLIR's own dialects and their forms: `$name` is an operand or attribute, `( … )?` "
+        "may be left out. Where it says 'by hand', the form is upstream's as well, written in code. "
+        "[nn.md](nn.md) and [stablehlo-operations.md](stablehlo-operations.md) have Lamina's own and "
+        "StableHLO's; `lamina explain OP` tells of every one.\n"
     )
     for name in names:
         table = table_of(name) if has_table(name) else None
