@@ -45,8 +45,11 @@ def take_resources(text: str, name: str) -> tuple[str, dict[str, str], str]:
 
 
 def keep_external(root: Operation, entries: str) -> None:
-    """Remember the entries for tools that a text had, to write them again with the module."""
-    if entries:
+    """Remember the entries for tools that a text had, to write them again with the module.
+
+    A reproducer's is about the run that wrote it, and ends with that.
+    """
+    if entries and not entries.startswith("mlir_reproducer"):
         _external[root] = entries
 
 

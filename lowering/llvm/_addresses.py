@@ -6,11 +6,12 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Protocol
 
+from xdsl.dialects import llvm
 from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, i32
 from xdsl.dialects.llvm import AddOp, MulOp
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from lamina.dialects.llvm.memory import USE_OPERAND, GEPOp
+from lamina.dialects.llvm.memory import NO_WRAP_FLAGS, USE_OPERAND, GEPOp
 from lamina.lowering.llvm._types import INDEX
 
 if TYPE_CHECKING:
@@ -95,3 +96,10 @@ def multiply_parts(conversion: Rewriter, a: Part, b: Part) -> Part:
         b = conversion.constant(b)
     assert isinstance(a, SSAValue)
     return conversion.emit(MulOp, (a, b), INDEX, NO_WRAP)
+
+
+def field_address(base: SSAValue, number: int, element: Attribute) -> llvm.GEPOp:
+    """The address of one of the elements that a pointer points to, which is known to be there."""
+    step = llvm.GEPOp(base, [number], element)
+    step.properties["noWrapFlags"] = IntegerAttr(NO_WRAP_FLAGS["inbounds"], i32)
+    return step

@@ -11,6 +11,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from lamina.dialects.llvm.memory import LoadOp, StoreOp
 from lamina.lowering.dispatch._outline import DISPATCH
+from lamina.lowering.llvm._addresses import field_address
 from lamina.passes.framework.passes import Pass, PassContext
 
 NOW = "lamina_now"
@@ -42,7 +43,7 @@ def _time(call: llvm.CallOp, number: int) -> None:
     before, after = _now(), _now()
     _insert(call, [before], InsertPoint.before(call))
     address = llvm.AddressOfOp(TIMES, _POINTER)
-    place = llvm.GEPOp(address.result, [number], i64, inbounds=True)
+    place = field_address(address.result, number, i64)
     old = LoadOp.create(operands=[place.result], result_types=[i64])
     spent = llvm.SubOp(after.results[0], before.results[0])
     total = llvm.AddOp(old.results[0], spent.res)
@@ -91,14 +92,14 @@ class InstrumentDispatches(Pass):
     ```
 
     ```mlir
-    llvm.mlir.global external @lamina_times() {addr_space = 0 : i32} : !llvm.array<1 x i64>
+    llvm.mlir.global external @lamina_times() : !llvm.array<1 x i64>
     llvm.func @lamina_now() -> i64 attributes {sym_visibility = "private"}
     llvm.func @kernel(%x: !llvm.ptr) attributes {lamina.dispatch, sym_visibility = "private"} {
       llvm.return
     }
-    llvm.func @main(%x_1: !llvm.ptr) {
+    llvm.func @main(%x: !llvm.ptr) {
       %0 = llvm.call @lamina_now() : () -> i64
-      llvm.call @kernel(%x_1) : (!llvm.ptr) -> ()
+      llvm.call @kernel(%x) : (!llvm.ptr) -> ()
       %1 = llvm.call @lamina_now() : () -> i64
       %2 = llvm.mlir.addressof @lamina_times : !llvm.ptr
       %3 = llvm.getelementptr inbounds %2[0] : (!llvm.ptr) -> !llvm.ptr, i64

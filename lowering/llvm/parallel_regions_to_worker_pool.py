@@ -11,8 +11,9 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from lamina.dialects.core.diagnostics import error
-from lamina.dialects.llvm.memory import NO_WRAP_FLAGS, LoadOp, StoreOp
+from lamina.dialects.llvm.memory import LoadOp, StoreOp
 from lamina.lowering.buffers._parallel_loops import PARALLEL
+from lamina.lowering.llvm._addresses import field_address
 from lamina.passes.framework.passes import Pass, PassContext, option
 
 RUN_CHUNKS = "lamina_parallel"
@@ -106,9 +107,7 @@ class _Appender:
 
     def field(self, context: SSAValue, number: int) -> SSAValue:
         """The address of an argument in the context: eight bytes for each."""
-        step = llvm.GEPOp(context, [number], i64)
-        step.properties["noWrapFlags"] = IntegerAttr(NO_WRAP_FLAGS["inbounds"], i32)
-        return self.value(step)
+        return self.value(field_address(context, number, i64))
 
 
 def _declare(module: ModuleOp) -> None:

@@ -13,6 +13,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.filterwarnings("ignore:os.fork")  # of JAX, where other tests have loaded it
+
 IR = "func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {\n  return %x : tensor<2xf32>\n}\n"
 LOOP = """func.func @main(%x: tensor<64x64xf32>) -> tensor<64x64xf32> {
   %c0 = arith.constant 0 : index
@@ -113,14 +115,14 @@ def _seconds_of_work(process: int) -> float:
 
 def _signalled(folder: Path, number: int, tool: str, *arguments: str) -> tuple[int, str]:
     """Start a tool, send it a signal after a second of work, and return its status and what it said."""
-    # A background job inherits that it ignores interrupts.
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as a background job inherits it
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     process = subprocess.Popen(
         _command(tool, *arguments),
         cwd=folder,
         text=True,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     while _seconds_of_work(process.pid) < 1:
         assert process.poll() is None, "the tool ended before it could be interrupted"
