@@ -261,3 +261,9 @@ def windows(x: Any, y: Any) -> Any:
     overlapping = lax.reduce_window(y, -jnp.inf, lax.max, (1, 3, 3, 1), (1, 2, 1, 1), "SAME")
     channels = lax.reduce_window(y, 0.0, lax.add, (1, 2, 1, 2), (1, 1, 1, 1), "VALID")
     return jnp.sum(pooled**2) + jnp.sum(overlapping**3) + jnp.sum(channels**2)
+
+
+@program(lambda a: (a(9),))
+def recurrence(x: Any) -> Any:
+    """An associative scan, which takes every second element apart."""
+    return lax.associative_scan(lambda a, b: a * b + b, x)

@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from xdsl.dialects import memref, tensor, vector
-from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr, BoolAttr, MemRefType, TensorType, VectorType
+from xdsl.dialects.builtin import (
+    AffineMapAttr,
+    ArrayAttr,
+    BoolAttr,
+    MemRefType,
+    NoneAttr,
+    TensorType,
+    VectorType,
+)
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineMap
 
@@ -30,6 +38,15 @@ class _Place:
     @property
     def in_memory(self) -> bool:
         return isinstance(self.base.type, MemRefType)
+
+    @property
+    def contiguous(self) -> bool:
+        """Whether neighbours in the last dimension are neighbours in memory (in tensors they are)."""
+        kind = self.base.type
+        if not isinstance(kind, MemRefType) or isinstance(kind.layout, NoneAttr):
+            return True
+        strides = kind.get_strides()
+        return strides is not None and strides[-1] == 1
 
     def key(self, at: Sequence[int]) -> tuple[int, ...]:
         """A vector position without the dimensions that repeat: equal keys are one place in memory."""
@@ -118,11 +135,11 @@ def _read(rows: Rows, op: Operation) -> bool:
     place, shape, type_ = _Place(rows, op), shape_of(op.result.type), row_type(op.result.type)
     leading = positions(shape[:-1])
     last = len(place.start) - 1
-    if place.along[-1] == last and shape[-1] > 1:
+    if place.along[-1] == last and shape[-1] > 1 and place.contiguous:
         made = [place.load_row(at, type_) for at in leading]
     elif place.along[-1] is None:
         made = [rows.value(vector.BroadcastOp(place.load((*at, 0)), type_)) for at in leading]
-    elif len(shape) == 2 and place.along[0] == last and is_square(shape):
+    elif len(shape) == 2 and place.along[0] == last and is_square(shape) and place.contiguous:
         place.along.reverse()
         made = transposed(rows, [place.load_row(at, type_) for at in leading], shape, (1, 0))
     else:
@@ -139,11 +156,11 @@ def _write(rows: Rows, op: Operation) -> bool:
     place, shape = _Place(rows, op), shape_of(op.vector.type)
     values = rows.of(op.vector)
     last = len(place.start) - 1
-    if len(shape) == 2 and place.along[0] == last and is_square(shape):
+    if len(shape) == 2 and place.along[0] == last and is_square(shape) and place.contiguous:
         values = transposed(rows, values, shape, (1, 0))
         place.along.reverse()
     for at, row in zip(positions(shape[:-1]), values, strict=True):
-        if place.along[-1] == last:
+        if place.along[-1] == last and place.contiguous:
             place.store_row(row, at)
         else:
             for i in range(shape[-1]):

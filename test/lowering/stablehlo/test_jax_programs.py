@@ -26,7 +26,7 @@ LOSSES = (
     "windows",
 )
 """The programs that give one number."""
-COMPILED = ("reductions", "movement", "convolutions", "loops", "sorting", "orders", "windows")
+COMPILED = ("recurrence", "reductions", "movement", "convolutions", "loops", "sorting", "orders", "windows")
 """Programs that are compiled here; others are, with their backward programs, below."""
 NATIVE = ("mlp", "cnn", "lstm", "gather_and_scatter", "cumulative")
 """Losses whose backward programs are compiled, too."""

@@ -105,3 +105,20 @@ func.func @boundary(%v: vector<2x8xf32>) -> vector<2x8xf32> {
   %s = arith.addf %v, %v : vector<2x8xf32>
   return %s : vector<2x8xf32>
 }
+
+// The elements of a view with a stride are no row: they are read and written one by one.
+
+// CHECK-LABEL: func.func @strided
+// CHECK-COUNT-4: memref.load %{{.*}} : memref<4xf32, strided<[2]>>
+// CHECK-NOT: vector.load
+// CHECK-COUNT-4: memref.store
+// CHECK-NOT: vector.store
+func.func @strided(%x: memref<9xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %even = memref.subview %x[0] [4] [2] : memref<9xf32> to memref<4xf32, strided<[2]>>
+  %odd = memref.subview %x[1] [4] [2] : memref<9xf32> to memref<4xf32, strided<[2], offset: 1>>
+  %v = vector.transfer_read %even[%c0], %zero {in_bounds = [true]} : memref<4xf32, strided<[2]>>, vector<4xf32>
+  vector.transfer_write %v, %odd[%c0] {in_bounds = [true]} : vector<4xf32>, memref<4xf32, strided<[2], offset: 1>>
+  return
+}
