@@ -44,7 +44,10 @@ def _reduced_from_bits(bits: int, kind: ReducedPrecisionFloatType) -> float:
     exponent = bits >> semantics.mantissa_bits & semantics.max_exponent
     if semantics.nonfinite.name == "IEEE" and exponent == semantics.max_exponent and mantissa:
         return _nan(bits >> semantics.sign_shift & 1, mantissa, semantics.mantissa_bits)
-    return kind.decode_bits(bits)
+    value = kind.decode_bits(bits)
+    if math.isnan(value) and semantics.nan_encoding.name == "ALL_ONES":
+        return math.copysign(value, -1 if bits >> semantics.sign_shift & 1 else 1)
+    return value
 
 
 def _reduced_to_bits(value: float, kind: ReducedPrecisionFloatType) -> int:

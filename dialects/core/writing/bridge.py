@@ -23,18 +23,22 @@ from xdsl.ir import (
 )
 
 from lamina.dialects.core.ods.attributes import OdsAttribute
-from lamina.dialects.core.ods.spec import table_of
+from lamina.dialects.core.ods.spec import EnumSpec, table_of
 from lamina.dialects.core.writing.operations import OperationWriter
 from lamina.dialects.core.writing.quoting import keyword, quoted, symbol
 
 
 @cache
-def _separator(name: str) -> str | None:
-    """What stands between the flags of an attribute, by the table of its dialect."""
+def _enumeration(name: str) -> EnumSpec | None:
+    """The cases of an attribute, by the table of its dialect."""
     table = table_of(name.partition(".")[0])
     entry = table.attributes.get(name) if table is not None else None
-    enum = table.enums.get(entry.get("enum", "")) if table is not None and entry is not None else None
-    return enum.separator if enum is not None else None
+    if table is None or entry is None:
+        return None
+    parameters = entry.get("parameters", [])
+    # Upstream's type of the one parameter, as `linkage::Linkage`.
+    only = parameters[0][1].rpartition("::")[2] if len(parameters) == 1 else ""
+    return table.enums.get(entry.get("enum", only))
 
 
 _WITH_ALIAS = frozenset(
@@ -76,15 +80,24 @@ class Bridge(OperationWriter):
         self.put(sigil + (name.replace(".", "<", 1) if opaque else name))
         if isinstance(attribute, SpacedOpaqueSyntaxAttribute):
             self.put(" ")
-        if isinstance(attribute, BitEnumAttribute):
-            flags = self.captured(lambda: attribute.print_parameter(self))
-            self.put(flags.replace(attribute.separator_value, _separator(name) or attribute.separator_value))
+        cases = _enumeration(name)
+        if cases is not None:
+            self._print_cases(attribute, cases)
         elif isinstance(attribute, Data):
             attribute.print_parameter(self)
         elif isinstance(attribute, ParametrizedAttribute):
             attribute.print_parameters(self)
         if opaque:
             self.put(">")
+
+    def _print_cases(self, attribute: Any, cases: EnumSpec) -> None:
+        """The cases of an enumeration as upstream writes them: without quotes, and with its separator."""
+        print_own = attribute.print_parameter if isinstance(attribute, Data) else attribute.print_parameters
+        text = self.captured(lambda: print_own(self))
+        if isinstance(attribute, BitEnumAttribute):
+            text = text.replace(attribute.separator_value, cases.separator)
+        inside = text.strip('<">')
+        self.put(f"<{inside}>" if inside in cases.cases and text.startswith("<") else text)
 
     # Text
 

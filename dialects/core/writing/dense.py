@@ -75,10 +75,15 @@ def element_texts(element: Any, data: bytes) -> list[str]:
         return [minus if byte else "0" for byte in data]
     if isinstance(element, IntegerType | IndexType):
         signed = isinstance(element, IndexType) or element.signedness.data is not Signedness.UNSIGNED
-        return [
-            str(int.from_bytes(data[i : i + size], "little", signed=signed))
-            for i in range(0, len(data), size)
+        values = [
+            int.from_bytes(data[i : i + size], "little", signed=signed) for i in range(0, len(data), size)
         ]
+        width = bit_width(element)
+        if width != 8 * size:
+            # The bits above the width say nothing.
+            half, mask = (1 << width >> 1) if signed else 0, (1 << width) - 1
+            values = [((value & mask) ^ half) - half for value in values]
+        return [str(value) for value in values]
     mask = (1 << bit_width(element)) - 1
     return [
         float_text(int.from_bytes(data[i : i + size], "little") & mask, element.name)
