@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
 
-from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Operation
 from xdsl.irdl import IRDLOperation, VerificationContext
 from xdsl.utils.exceptions import VerifyException
 
-from lamina.dialects.core.diagnostics import LaminaError, did_you_mean, error, note, op_name
+from lamina.dialects.core.diagnostics import LaminaError, error
 from lamina.dialects.core.dominance import immediate_dominators
+from lamina.dialects.core.verifying.symbols import nearest_symbol
 from lamina.dialects.core.verifying.walking import Walk
 from lamina.dialects.core.wording import in_plain_words, innermost_message
 
@@ -54,8 +53,8 @@ def _explained(problem: Exception, op: Operation) -> LaminaError:
         near = get_close_matches(missing.group(1), list(op.attributes), n=1)
         hint = f"it has '{near[0]}'" if near else None
     if message.startswith("there is no function @"):
-        hint = _nearest_symbol(op, message.split("@", 1)[1].split(" ", 1)[0])
-    return error(message, op, hint=hint, notes=_notes(op, message))
+        hint = nearest_symbol(op, message.split("@", 1)[1].split(" ", 1)[0])
+    return error(message, op, hint=hint)
 
 
 def _wrong_attribute(op: Operation, message: str) -> str | None:
@@ -72,25 +71,3 @@ def _wrong_attribute(op: Operation, message: str) -> str | None:
             if message in str(problem):
                 return name
     return None
-
-
-def _notes(op: Operation, message: str) -> Sequence:
-    if op_name(op).endswith(".return") and "is declared to return" in message:
-        function = op.parent_op()
-        return [note("the function is declared here", function)] if function else []
-    return []
-
-
-def _nearest_symbol(op: Operation, name: str) -> str | None:
-    root = op
-    while (parent := root.parent_op()) is not None:
-        root = parent
-    return did_you_mean(name, [symbol for _, symbol in _symbols(root)])
-
-
-def _symbols(table: Operation) -> Iterator[tuple[Operation, str]]:
-    for block in table.regions[0].blocks if table.regions else ():
-        for op in block.ops:
-            name = op.get_attr_or_prop("sym_name")
-            if isinstance(name, StringAttr):
-                yield op, name.data
