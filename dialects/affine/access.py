@@ -10,12 +10,12 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from lamina.dialects.affine.parts import (
     INDEX,
-    held,
     read_map_of_values,
     resolved,
     write_map_of_values,
 )
 from lamina.dialects.core.ods.syntax import syntax
+from lamina.dialects.core.verifying.groups import attribute
 
 _MAP = frozenset(("map",))
 _PREFETCH = frozenset(("map", "isWrite", "localityHint", "isDataCache"))
@@ -30,7 +30,7 @@ def _write_access(w: Any, op: Operation, memref: int) -> None:
     """Write ``%m[%i + 1]``; the subscripts' values stand after the memref among the operands."""
     w.value(op.operands[memref])
     w.put("[")
-    write_map_of_values(w, held(op, "map").data, op.operands[memref + 1 :])
+    write_map_of_values(w, attribute(op, "map").data, op.operands[memref + 1 :])
     w.put("]")
 
 
@@ -157,9 +157,9 @@ class Prefetch:
     def write(w: Any, op: Operation) -> None:
         w.put(" ")
         _write_access(w, op, 0)
-        access = "write" if held(op, "isWrite").value.data else "read"
-        cache = "data" if held(op, "isDataCache").value.data else "instr"
-        w.put(f", {access}, locality<{held(op, 'localityHint').value.data}>, {cache}")
+        access = "write" if attribute(op, "isWrite").value.data else "read"
+        cache = "data" if attribute(op, "isDataCache").value.data else "instr"
+        w.put(f", {access}, locality<{attribute(op, 'localityHint').value.data}>, {cache}")
         w.attr_dict(op, _PREFETCH)
         w.put(" : ")
         w.type(op.operands[0].type)
@@ -182,7 +182,7 @@ def _accesses(op: Operation, names: Sequence[str]) -> tuple[list[tuple[Any, Sequ
     found: list[tuple[Any, Sequence[SSAValue]]] = []
     first = 0
     for name in names:
-        map = held(op, name).data
+        map = attribute(op, name).data
         end = first + 1 + map.num_dims + map.num_symbols
         found.append((map, op.operands[first:end]))
         first = end

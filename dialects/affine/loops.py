@@ -20,7 +20,6 @@ from xdsl.ir.affine import AffineConstantExpr, AffineExpr, AffineMap, AffineSymE
 
 from lamina.dialects.affine.parts import (
     INDEX,
-    held,
     names_of,
     read_dims_and_symbols,
     resolved,
@@ -30,6 +29,7 @@ from lamina.dialects.affine.parts import (
 from lamina.dialects.core.ods.spec import table_of
 from lamina.dialects.core.ods.syntax import syntax
 from lamina.dialects.core.ods.terminators import with_terminator, write_region
+from lamina.dialects.core.verifying.groups import attribute
 from lamina.dialects.core.writing.affine import expression_text
 from lamina.dialects.scf.syntax import (
     read_arguments,
@@ -122,7 +122,7 @@ class For:
 
     @staticmethod
     def write(w: Any, op: Operation) -> None:
-        segments = held(op, "operandSegmentSizes")
+        segments = attribute(op, "operandSegmentSizes")
         # The generic form may leave the sizes out where there are no operands.
         sizes = segments.get_values() if segments is not None else (0, 0, 0)
         operands, body = op.operands, op.regions[0]
@@ -130,10 +130,10 @@ class For:
         w.put(" ")
         w.value(variable)
         w.put(" = ")
-        _write_bound(w, held(op, "lowerBoundMap"), operands[: sizes[0]], "max")
+        _write_bound(w, attribute(op, "lowerBoundMap"), operands[: sizes[0]], "max")
         w.put(" to ")
-        _write_bound(w, held(op, "upperBoundMap"), operands[sizes[0] : sizes[0] + sizes[1]], "min")
-        step = held(op, "step").value.data
+        _write_bound(w, attribute(op, "upperBoundMap"), operands[sizes[0] : sizes[0] + sizes[1]], "min")
+        step = attribute(op, "step").value.data
         if step != 1:
             w.put(f" step {step}")
         initial = operands[sizes[0] + sizes[1] :]
@@ -176,7 +176,7 @@ class If:
 
     @staticmethod
     def write(w: Any, op: Operation) -> None:
-        condition = held(op, "condition")
+        condition = attribute(op, "condition")
         w.put(" ")
         w.attribute(condition)
         write_dims_and_symbols(w, condition.data.num_dims, op.operands)
@@ -318,20 +318,20 @@ class Parallel:
 
     @staticmethod
     def write(w: Any, op: Operation) -> None:
-        lower, upper = held(op, "lowerBoundsMap").data, held(op, "upperBoundsMap").data
+        lower, upper = attribute(op, "lowerBoundsMap").data, attribute(op, "upperBoundsMap").data
         count = lower.num_dims + lower.num_symbols
         w.put(" (")
         w.values(op.regions[0].blocks[0].args)
         w.put(") = ")
-        _write_bounds(w, lower, _list(held(op, "lowerBoundsGroups")), op.operands[:count], "max")
+        _write_bounds(w, lower, _list(attribute(op, "lowerBoundsGroups")), op.operands[:count], "max")
         w.put(" to ")
-        _write_bounds(w, upper, _list(held(op, "upperBoundsGroups")), op.operands[count:], "min")
-        steps = [step.value.data for step in held(op, "steps").data]
+        _write_bounds(w, upper, _list(attribute(op, "upperBoundsGroups")), op.operands[count:], "min")
+        steps = [step.value.data for step in attribute(op, "steps").data]
         if any(step != 1 for step in steps):
             w.put(f" step ({', '.join(map(str, steps))})")
         if op.results:
             names = {number: name for name, number in _kinds().items()}
-            kinds = [f'"{names[kind.value.data]}"' for kind in held(op, "reductions").data]
+            kinds = [f'"{names[kind.value.data]}"' for kind in attribute(op, "reductions").data]
             w.put(f" reduce ({', '.join(kinds)}) -> ({w.types_text([r.type for r in op.results])})")
         w.put(" ")
         _write_body(w, op, op.regions[0])

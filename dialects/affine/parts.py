@@ -6,19 +6,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from xdsl.dialects.builtin import AffineMapAttr, IndexType
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineMap
 
 from lamina.dialects.core.reading.operations import Unresolved
 from lamina.dialects.core.writing.affine import expression_text
 
 INDEX = IndexType()
-
-
-def held(op: Operation, name: str) -> Any:
-    """An inherent attribute, or None."""
-    found = op.properties.get(name)
-    return op.attributes.get(name) if found is None else found
 
 
 def uses_of(values: Sequence[tuple[str, int]]) -> list[Unresolved]:

@@ -9,12 +9,12 @@ from xdsl.ir import Operation
 from lamina.dialects.affine import access, loops
 from lamina.dialects.affine.parts import (
     INDEX,
-    held,
     read_dims_and_symbols,
     read_map,
     write_dims_and_symbols,
 )
 from lamina.dialects.core.ods.syntax import syntax
+from lamina.dialects.core.verifying.groups import attribute
 
 _MAP = frozenset(("map",))
 
@@ -38,7 +38,7 @@ class Apply:
 
     @staticmethod
     def write(w: Any, op: Operation) -> None:
-        map = held(op, "map")
+        map = attribute(op, "map")
         w.put(" ")
         w.attribute(map)
         write_dims_and_symbols(w, map.data.num_dims, op.operands)

@@ -9,12 +9,11 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX, AnyFloat, IndexType, IntegerTyp
 from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import AffineMap
 
-from lamina.dialects.affine.parts import held
 from lamina.dialects.affine.scope import Scope, affine_scope
 from lamina.dialects.core.diagnostics import error, location_of
 from lamina.dialects.core.ods.spec import table_of
 from lamina.dialects.core.verifying.control import check_edge, check_loop
-from lamina.dialects.core.verifying.groups import values
+from lamina.dialects.core.verifying.groups import attribute, values
 from lamina.dialects.core.verifying.interfaces import static_values
 from lamina.dialects.core.verifying.registry import verifies
 from lamina.dialects.core.verifying.shapes import rank_of
@@ -42,7 +41,7 @@ def _inputs(map: AffineMap) -> int:
 @verifies("affine.apply")
 def verify_apply(op: Operation) -> None:
     """One result; a dimension is no symbol."""
-    map = held(op, "map").data
+    map = attribute(op, "map").data
     if len(op.operands) != _inputs(map):
         raise error(_COUNT, op)
     if len(map.results) != 1:
@@ -56,7 +55,7 @@ def verify_apply(op: Operation) -> None:
 @verifies("affine.min", "affine.max")
 def verify_min(op: Operation) -> None:
     """There is a result to choose from."""
-    map = held(op, "map").data
+    map = attribute(op, "map").data
     if len(op.operands) != _inputs(map):
         raise error(_COUNT, op)
     if not map.results:
@@ -65,7 +64,7 @@ def verify_min(op: Operation) -> None:
 
 def _check_access(op: Operation, memref: int) -> None:
     """The subscripts of the memref that is operand number ``memref``."""
-    map, type = held(op, "map").data, op.operands[memref].type
+    map, type = attribute(op, "map").data, op.operands[memref].type
     if len(map.results) != rank_of(type):
         raise error("affine map num results must equal memref rank", op)
     subscripts = op.operands[memref + 1 :]
@@ -116,7 +115,7 @@ def _check_vector(op: Operation, vector: Any, memref: int) -> None:
 @verifies("affine.prefetch")
 def verify_prefetch(op: Operation) -> None:
     """The subscripts fit."""
-    map = held(op, "map").data
+    map = attribute(op, "map").data
     if len(map.results) != rank_of(op.operands[0].type):
         raise error("affine.prefetch affine map num results must equal memref rank", op)
     if _inputs(map) + 1 != len(op.operands):
@@ -133,7 +132,7 @@ def check_subscripts(op: Operation, subscripts: Sequence[SSAValue], what: str) -
 
 
 def _bounds(op: Operation) -> list[tuple[str, AffineMap, Sequence[SSAValue]]]:
-    lower, upper = held(op, "lowerBoundMap").data, held(op, "upperBoundMap").data
+    lower, upper = attribute(op, "lowerBoundMap").data, attribute(op, "upperBoundMap").data
     return [
         ("lower", lower, values(op, "lowerBoundOperands")),
         ("upper", upper, values(op, "upperBoundOperands")),
@@ -165,7 +164,7 @@ def verify_for(op: Operation) -> None:
 @verifies("affine.if")
 def verify_if(op: Operation) -> None:
     """The condition's operands are dimensions and symbols."""
-    condition = held(op, "condition").data
+    condition = attribute(op, "condition").data
     if len(op.operands) != condition.num_dims + condition.num_symbols:
         message = "operand count and condition integer set dimension and symbol count must match"
         raise error(message, op)
@@ -195,7 +194,7 @@ def verify_yield(op: Operation) -> None:
 
 
 def _groups(op: Operation, name: str) -> list[int]:
-    found = held(op, name)
+    found = attribute(op, name)
     numbers = list(found.get_values())
     count = found.type.get_shape()[0]
     return numbers * count if len(numbers) == 1 else numbers
@@ -205,7 +204,7 @@ def _groups(op: Operation, name: str) -> list[int]:
 def verify_parallel(op: Operation) -> None:
     """There are bounds and a step for each variable, and a reduction for each result."""
     lower, upper = _groups(op, "lowerBoundsGroups"), _groups(op, "upperBoundsGroups")
-    steps, body = held(op, "steps").data, op.regions[0].first_block
+    steps, body = attribute(op, "steps").data, op.regions[0].first_block
     variables = len(body.args) if body is not None else 0
     if not variables == len(lower) == len(upper) == len(steps):
         raise error(
@@ -214,7 +213,7 @@ def verify_parallel(op: Operation) -> None:
             "match",
             op,
         )
-    maps = held(op, "lowerBoundsMap").data, held(op, "upperBoundsMap").data
+    maps = attribute(op, "lowerBoundsMap").data, attribute(op, "upperBoundsMap").data
     for which, groups, map in zip(("lower", "upper"), (lower, upper), maps, strict=True):
         if 0 in groups:
             raise error(f"expected {which} bound map to have at least one result", op)
@@ -227,7 +226,7 @@ def verify_parallel(op: Operation) -> None:
 
 
 def _check_reductions(op: Operation) -> None:
-    reductions = held(op, "reductions").data
+    reductions = attribute(op, "reductions").data
     if len(reductions) != len(op.results):
         raise error("a reduction must be specified for each output", op)
     table = table_of("memref")

@@ -11,15 +11,11 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from lamina.dialects.core.ods.directives import read_index_list, write_index_list
 from lamina.dialects.core.ods.syntax import directive, syntax
 from lamina.dialects.core.ods.terminators import says_nothing, with_terminator, write_region
+from lamina.dialects.core.verifying.groups import attribute
 
 INDEX = IndexType()
 _SEGMENTS = frozenset(("operandSegmentSizes",))
 _BOUNDS = ("LowerBound", "UpperBound", "Step")
-
-
-def _held(op: Operation, name: str) -> Any:
-    found = op.properties.get(name)
-    return op.attributes.get(name) if found is None else found
 
 
 def read_assignments(p: Any) -> tuple[list[Any], list[Any]]:
@@ -98,7 +94,7 @@ class For:
         operands, body = op.operands, op.regions[0]
         variable, *arguments = body.blocks[0].args
         names = [w.value_name(value) for value in (variable, *operands[:3])]
-        unsigned = " unsigned" if _held(op, "unsignedCmp") is not None else ""
+        unsigned = " unsigned" if attribute(op, "unsignedCmp") is not None else ""
         w.put(f"{unsigned} {names[0]} = {names[1]} to {names[2]} step {names[3]}")
         write_assignments(w, " iter_args", arguments, operands[3:])
         if len(operands) > 3:
@@ -199,7 +195,7 @@ class ExecuteRegion:
         if op.results:
             w.arrow_types([value.type for value in op.results])
             w.put(" ")
-        if _held(op, "no_inline") is not None:
+        if attribute(op, "no_inline") is not None:
             w.put("no_inline ")
         w.region(op.regions[0], entry_args=False)
         w.attr_dict(op, _NO_INLINE)
@@ -259,7 +255,7 @@ def _groups(op: Operation) -> list[Sequence[SSAValue]]:
     """The operands by their segments."""
     found: list[Sequence[SSAValue]] = []
     first = 0
-    for size in _held(op, "operandSegmentSizes").get_values():
+    for size in attribute(op, "operandSegmentSizes").get_values():
         found.append(op.operands[first : first + size])
         first += size
     return found
@@ -307,7 +303,7 @@ class Forall:
     @staticmethod
     def write(w: Any, op: Operation) -> None:
         *dynamic, outputs = _groups(op)
-        static = [_held(op, f"static{what}").get_values() for what in _BOUNDS]
+        static = [attribute(op, f"static{what}").get_values() for what in _BOUNDS]
         arguments = op.regions[0].blocks[0].args
         count = len(arguments) - len(outputs)
         w.put(" (")

@@ -130,8 +130,7 @@ def quoted(text: str) -> str:
 
 def attribute(op: Operation, name: str) -> Attribute | None:
     """An inherent attribute, whether the op's definition knows it as a property or not."""
-    found = op.properties.get(name)
-    return op.attributes.get(name) if found is None else found
+    return op.get_attr_or_prop(name)
 
 
 def integer(op: Operation, name: str, default: int = 0) -> int:

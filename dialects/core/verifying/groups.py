@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from xdsl.ir import Attribute, Operation
+from xdsl.ir import Operation
 
 from lamina.dialects.core.ods.kinds import groups_of
 from lamina.dialects.core.ods.spec import OpSpec, spec_of
@@ -29,6 +29,5 @@ def group(op: Operation, spec: OpSpec, name: str) -> Sequence[Any]:
 
 
 def attribute(op: Operation, name: str) -> Any:
-    """An inherent attribute, or None."""
-    found: Attribute | None = op.properties.get(name)
-    return found if found is not None else op.attributes.get(name)
+    """An inherent attribute, wherever the op's class keeps it, or None."""
+    return op.get_attr_or_prop(name)

@@ -8,13 +8,13 @@ from xdsl.dialects.builtin import DenseArrayBase, StringAttr, i32
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from lamina.dialects.core.ods.syntax import directive, syntax
+from lamina.dialects.core.verifying.groups import attribute
 from lamina.dialects.llvm.syntax.parts import (
     BUNDLES,
     SEGMENTS,
     UNIT,
     Bundles,
     groups,
-    held,
     optional_enum,
     put_words,
     read_signature,
@@ -63,7 +63,7 @@ def _variadic_type(p: Any, attributes: dict[str, Attribute]) -> None:
 
 def _write_callee(w: Any, op: Operation, arguments: Any) -> Any:
     """Write whom the call calls with its arguments, and return the arguments."""
-    callee = held(op, "callee")
+    callee = attribute(op, "callee")
     if callee is not None:
         w.attribute(callee)
     else:
@@ -72,7 +72,7 @@ def _write_callee(w: Any, op: Operation, arguments: Any) -> Any:
     w.put("(")
     w.values(arguments)
     w.put(")")
-    variadic = held(op, "var_callee_type")
+    variadic = attribute(op, "var_callee_type")
     if variadic is not None:
         w.put(" vararg(")
         w.type(variadic)
@@ -82,7 +82,7 @@ def _write_callee(w: Any, op: Operation, arguments: Any) -> Any:
 
 def _write_types(w: Any, op: Operation, operands: Any, arguments: Any) -> None:
     w.put(" : ")
-    if held(op, "callee") is None:
+    if attribute(op, "callee") is None:
         w.type(operands[0].type)
         w.put(", ")
     write_signature(w, op, [value.type for value in arguments], [result.type for result in op.results])
@@ -110,12 +110,15 @@ class Call:
     @staticmethod
     def write(w: Any, op: Operation) -> None:
         operands, bundles = groups(op)
-        words = [word_of("CConv", held(op, "CConv")), word_of("TailCallKind", held(op, "TailCallKind"))]
+        words = [
+            word_of("CConv", attribute(op, "CConv")),
+            word_of("TailCallKind", attribute(op, "TailCallKind")),
+        ]
         put_words(w, [word for word, plain in zip(words, ("ccc", "none"), strict=True) if word != plain])
         w.put(" ")
         arguments = _write_callee(w, op, operands)
         Bundles.write(w, op, bundles)
-        flags = held(op, "fastmathFlags")
+        flags = attribute(op, "fastmathFlags")
         w.attr_dict(
             op, _HIDDEN | ({"fastmathFlags"} if flags is None or "none" in str(flags) else set()), False
         )
@@ -147,7 +150,7 @@ class Invoke:
     @staticmethod
     def write(w: Any, op: Operation) -> None:
         operands, normal, unwind, bundles = groups(op)
-        convention = word_of("CConv", held(op, "CConv"))
+        convention = word_of("CConv", attribute(op, "CConv"))
         put_words(w, [convention] if convention != "ccc" else [])
         w.put(" ")
         arguments = _write_callee(w, op, operands)
@@ -183,12 +186,12 @@ class CallIntrinsic:
     def write(w: Any, op: Operation) -> None:
         arguments, bundles = groups(op)
         w.put(" ")
-        w.attribute(held(op, "intrin"))
+        w.attribute(attribute(op, "intrin"))
         w.put("(")
         w.values(arguments)
         w.put(")")
         Bundles.write(w, op, bundles)
-        flags = held(op, "fastmathFlags")
+        flags = attribute(op, "fastmathFlags")
         plain = {"fastmathFlags"} if flags is None or "none" in str(flags) else set()
         w.attr_dict(op, SEGMENTS | BUNDLES | {"intrin", "arg_attrs", "res_attrs"} | plain, False)
         w.put(" : ")
@@ -216,7 +219,7 @@ class Landingpad:
 
     @staticmethod
     def write(w: Any, op: Operation) -> None:
-        put_words(w, ["cleanup"] if held(op, "cleanup") is not None else [])
+        put_words(w, ["cleanup"] if attribute(op, "cleanup") is not None else [])
         for value in op.operands:
             kind = "filter" if value.type.name == "llvm.array" else "catch"
             w.put(f" ({kind} ")

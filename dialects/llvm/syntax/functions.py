@@ -9,7 +9,8 @@ from xdsl.dialects.llvm import LLVMFunctionType, LLVMVoidType
 from xdsl.ir import Attribute, Operation, Region
 
 from lamina.dialects.core.ods.syntax import syntax
-from lamina.dialects.llvm.syntax.parts import held, optional_enum, optional_number, put_words, word_of
+from lamina.dialects.core.verifying.groups import attribute
+from lamina.dialects.llvm.syntax.parts import optional_enum, optional_number, put_words, word_of
 
 _WORDS = ("linkage", "visibility_", "unnamed_addr", "CConv", "comdat", "vscale_range")
 _HIDDEN = frozenset({"sym_name", "function_type", "arg_attrs", "res_attrs", "operandSegmentSizes", *_WORDS})
@@ -60,26 +61,29 @@ class Func:
 
     @staticmethod
     def write(w: Any, op: Operation) -> None:
-        linkage, convention = word_of("Linkage", held(op, "linkage")), word_of("CConv", held(op, "CConv"))
+        linkage, convention = (
+            word_of("Linkage", attribute(op, "linkage")),
+            word_of("CConv", attribute(op, "CConv")),
+        )
         put_words(w, [linkage if linkage != "external" else ""])
         put_words(
             w,
             [
-                word_of("Visibility", held(op, "visibility_")),
-                word_of("UnnamedAddr", held(op, "unnamed_addr")),
+                word_of("Visibility", attribute(op, "visibility_")),
+                word_of("UnnamedAddr", attribute(op, "unnamed_addr")),
             ],
         )
         put_words(w, [convention if convention != "ccc" else ""])
         w.put(" ")
-        w.symbol(held(op, "sym_name").data)
+        w.symbol(attribute(op, "sym_name").data)
         _write_signature(w, op)
-        vscale = held(op, "vscale_range")
+        vscale = attribute(op, "vscale_range")
         if vscale is not None:
             numbers = [int(part.split(":")[0]) for part in str(vscale).split("= ")[1:]]
             w.put(f" vscale_range({numbers[0]}, {numbers[1]})")
-        if held(op, "comdat") is not None:
+        if attribute(op, "comdat") is not None:
             w.put(" comdat(")
-            w.attribute(held(op, "comdat"))
+            w.attribute(attribute(op, "comdat"))
             w.put(")")
         w.attr_dict(op, _HIDDEN, True)
         if op.regions and op.regions[0].blocks:
@@ -130,8 +134,8 @@ def _result(p: Any) -> tuple[Attribute, dict[str, Attribute]]:
 
 
 def _write_signature(w: Any, op: Operation) -> None:
-    type: Any = held(op, "function_type")
-    of_arguments, of_results = held(op, "arg_attrs"), held(op, "res_attrs")
+    type: Any = attribute(op, "function_type")
+    of_arguments, of_results = attribute(op, "arg_attrs"), attribute(op, "res_attrs")
     body = op.regions[0].blocks if op.regions else ()
     w.put("(")
     for number, argument_type in enumerate(type.inputs.data):

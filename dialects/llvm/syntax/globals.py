@@ -10,7 +10,8 @@ from xdsl.ir import Attribute, Operation, Region
 
 from lamina.dialects.core.ods.syntax import syntax
 from lamina.dialects.core.ods.types_of import type_of_attribute
-from lamina.dialects.llvm.syntax.parts import UNIT, held, optional_enum, optional_number, put_words, word_of
+from lamina.dialects.core.verifying.groups import attribute
+from lamina.dialects.llvm.syntax.parts import UNIT, optional_enum, optional_number, put_words, word_of
 
 _IN_FRONT = frozenset(
     {
@@ -46,13 +47,16 @@ def _head(p: Any, constant: bool) -> dict[str, Attribute]:
 
 
 def _write_head(w: Any, op: Operation) -> None:
-    words = [word_of("Linkage", held(op, "linkage")), word_of("Visibility", held(op, "visibility_"))]
-    words.append("thread_local" if held(op, "thread_local_") is not None else "")
-    words.append(word_of("UnnamedAddr", held(op, "unnamed_addr")))
-    words.append("constant" if held(op, "constant") is not None else "")
+    words = [
+        word_of("Linkage", attribute(op, "linkage")),
+        word_of("Visibility", attribute(op, "visibility_")),
+    ]
+    words.append("thread_local" if attribute(op, "thread_local_") is not None else "")
+    words.append(word_of("UnnamedAddr", attribute(op, "unnamed_addr")))
+    words.append("constant" if attribute(op, "constant") is not None else "")
     put_words(w, words)
     w.put(" ")
-    w.symbol(held(op, "sym_name").data)
+    w.symbol(attribute(op, "sym_name").data)
 
 
 @syntax("llvm.mlir.global")
@@ -79,20 +83,20 @@ class Global:
     def write(w: Any, op: Operation) -> None:
         _write_head(w, op)
         w.put("(")
-        value = held(op, "value")
+        value = attribute(op, "value")
         if value is not None:
             w.attribute(value)
         w.put(")")
-        if held(op, "comdat") is not None:
+        if attribute(op, "comdat") is not None:
             w.put(" comdat(")
-            w.attribute(held(op, "comdat"))
+            w.attribute(attribute(op, "comdat"))
             w.put(")")
-        space = held(op, "addr_space")
+        space = attribute(op, "addr_space")
         zero = isinstance(space, IntegerAttr) and space.value.data == 0
         w.attr_dict(op, _IN_FRONT | ({"addr_space"} if zero else set()), False)
-        if not isinstance(value, StringAttr) or not _is_text(held(op, "global_type"), value):
+        if not isinstance(value, StringAttr) or not _is_text(attribute(op, "global_type"), value):
             w.put(" : ")
-            w.type(held(op, "global_type"))
+            w.type(attribute(op, "global_type"))
         if op.regions[0].blocks:
             w.put(" ")
             w.region(op.regions[0])
@@ -138,6 +142,6 @@ class Alias:
         _write_head(w, op)
         w.attr_dict(op, _IN_FRONT | {"alias_type"}, False)
         w.put(" : ")
-        w.type(held(op, "alias_type"))
+        w.type(attribute(op, "alias_type"))
         w.put(" ")
         w.region(op.regions[0])

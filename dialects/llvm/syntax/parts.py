@@ -21,6 +21,7 @@ from lamina.dialects.core.ods.formats.attributes import case_text
 from lamina.dialects.core.ods.kinds import groups_of
 from lamina.dialects.core.ods.spec import EnumSpec, spec_of, table_of
 from lamina.dialects.core.ods.syntax import directive
+from lamina.dialects.core.verifying.groups import attribute
 
 SEGMENTS = frozenset({"operandSegmentSizes"})
 
@@ -63,12 +64,6 @@ def word_of(kind: str, value: Any) -> str:
     return text[text.index("<") + 1 : text.rindex(">")].strip('"')
 
 
-def held(op: Operation, name: str) -> Any:
-    """An inherent attribute, wherever the op's class keeps it."""
-    found = op.properties.get(name)
-    return op.attributes.get(name) if found is None else found
-
-
 def put_words(w: Any, words: Sequence[str]) -> None:
     """Words with a blank before each."""
     for word in words:
@@ -78,7 +73,7 @@ def put_words(w: Any, words: Sequence[str]) -> None:
 
 def write_signature(w: Any, op: Operation, inputs: Sequence[Attribute], outputs: Sequence[Attribute]) -> None:
     """``(t {a}, t) -> t`` with the attributes of arguments and results."""
-    argument_attributes, result_attributes = held(op, "arg_attrs"), held(op, "res_attrs")
+    argument_attributes, result_attributes = attribute(op, "arg_attrs"), attribute(op, "res_attrs")
     _write_types(w, inputs, argument_attributes, True)
     w.put(" -> ")
     _write_types(w, outputs, result_attributes, len(outputs) != 1 or result_attributes is not None)
@@ -159,7 +154,7 @@ class Bundles:
     @staticmethod
     def write(w: Any, op: Operation, operands: Sequence[SSAValue]) -> None:
         """The bundles of an op, where it has any."""
-        tags, sizes = held(op, "op_bundle_tags"), held(op, "op_bundle_sizes")
+        tags, sizes = attribute(op, "op_bundle_tags"), attribute(op, "op_bundle_sizes")
         if tags is None or not tags.data:
             return
         w.put(" [")

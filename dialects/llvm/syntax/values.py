@@ -19,7 +19,8 @@ from xdsl.ir import Attribute, Operation
 from lamina.dialects.core.ods.formats.attributes import case_text
 from lamina.dialects.core.ods.syntax import directive, syntax
 from lamina.dialects.core.ods.transformers import same_shape
-from lamina.dialects.llvm.syntax.parts import UNIT, enum, held
+from lamina.dialects.core.verifying.groups import attribute
+from lamina.dialects.llvm.syntax.parts import UNIT, enum
 
 
 def _compare(kind: str) -> type:
@@ -50,9 +51,11 @@ def _compare(kind: str) -> type:
 
         @staticmethod
         def write(w: Any, op: Operation) -> None:
-            w.put(f' "{case_text(enum(kind), held(op, "predicate").value.data)}" ')
+            w.put(f' "{case_text(enum(kind), attribute(op, "predicate").value.data)}" ')
             w.values(op.operands)
-            hidden = {"predicate"} | ({"fastmathFlags"} if _is_plain(held(op, "fastmathFlags")) else set())
+            hidden = {"predicate"} | (
+                {"fastmathFlags"} if _is_plain(attribute(op, "fastmathFlags")) else set()
+            )
             w.attr_dict(op, frozenset(hidden), False)
             w.put(" : ")
             w.type(op.operands[0].type)
@@ -96,11 +99,11 @@ class Alloca:
 
     @staticmethod
     def write(w: Any, op: Operation) -> None:
-        w.put(" inalloca " if held(op, "inalloca") is not None else " ")
+        w.put(" inalloca " if attribute(op, "inalloca") is not None else " ")
         w.values(op.operands)
         w.put(" x ")
-        w.type(held(op, "elem_type"))
-        alignment = held(op, "alignment")
+        w.type(attribute(op, "elem_type"))
+        alignment = attribute(op, "alignment")
         hidden = {"elem_type", "inalloca"}
         if alignment is not None and alignment.value.data == 0:
             hidden.add("alignment")

@@ -8,9 +8,10 @@ from xdsl.dialects.llvm import LLVMFunctionType, LLVMVoidType
 from xdsl.ir import Operation
 
 from lamina.dialects.core.diagnostics import error
+from lamina.dialects.core.verifying.groups import attribute
 from lamina.dialects.core.verifying.registry import verifies, verifies_uses
 from lamina.dialects.core.verifying.symbols import nearest_symbol, symbol_from
-from lamina.dialects.llvm.syntax.parts import groups, held
+from lamina.dialects.llvm.syntax.parts import groups
 from lamina.dialects.llvm.verify.values import check_weights
 
 
@@ -21,7 +22,7 @@ def verify_call(op: Operation) -> None:
     if op.successors:
         check_weights(op)
     if op.name != "llvm.call_intrinsic":
-        if held(op, "callee") is None:
+        if attribute(op, "callee") is None:
             if not arguments:
                 raise error("must have either a `callee` attribute or at least an operand", op)
             if arguments[0].type.name != "llvm.ptr":
@@ -35,7 +36,7 @@ def verify_call(op: Operation) -> None:
 
 
 def _check_bundles(op: Operation) -> None:
-    tags, sizes = held(op, "op_bundle_tags"), held(op, "op_bundle_sizes")
+    tags, sizes = attribute(op, "op_bundle_tags"), attribute(op, "op_bundle_sizes")
     count = len(sizes.get_values()) if sizes is not None else 0
     got = len(tags.data) if tags is not None else 0
     if count != got:
@@ -44,12 +45,12 @@ def _check_bundles(op: Operation) -> None:
 
 def _check_variadic_type(op: Operation, arguments: Any) -> None:
     """``vararg(!llvm.func<…>)`` says the fixed part of the call's type."""
-    type = held(op, "var_callee_type")
+    type = attribute(op, "var_callee_type")
     if type is None:
         return
     if not isinstance(type, LLVMFunctionType) or not type.is_variadic:
         raise error("expected var_callee_type to be a variadic function type", op)
-    passed = arguments if held(op, "callee") is not None else arguments[1:]
+    passed = arguments if attribute(op, "callee") is not None else arguments[1:]
     fixed = type.inputs.data
     if len(fixed) > len(passed):
         raise error(f"expected var_callee_type to have at most {len(passed)} parameters", op)
@@ -66,7 +67,7 @@ def _check_variadic_type(op: Operation, arguments: Any) -> None:
 @verifies_uses("llvm.call")
 def verify_callee(op: Operation) -> None:
     """The function that is called, where it is named."""
-    callee: Any = held(op, "callee")
+    callee: Any = attribute(op, "callee")
     if callee is None:
         return
     found = symbol_from(op, callee)
@@ -78,12 +79,12 @@ def verify_callee(op: Operation) -> None:
         return
     if found.name != "llvm.func":
         raise error(f"'{name}' does not reference a valid LLVM function", op)
-    _check_type(op, held(found, "function_type"))
+    _check_type(op, attribute(found, "function_type"))
 
 
 def _check_type(op: Operation, type: Any) -> None:
     arguments = groups(op)[0]
-    if type.is_variadic and held(op, "var_callee_type") is None:
+    if type.is_variadic and attribute(op, "var_callee_type") is None:
         raise error("missing var_callee_type attribute for vararg call", op)
     wanted = type.inputs.data
     if not type.is_variadic and len(wanted) != len(arguments):

@@ -20,14 +20,14 @@ from xdsl.dialects.llvm import LLVMArrayType, LLVMStructType
 from xdsl.ir import Operation
 
 from lamina.dialects.core.diagnostics import error
+from lamina.dialects.core.verifying.groups import attribute
 from lamina.dialects.core.verifying.registry import verifies
-from lamina.dialects.llvm.syntax.parts import held
 
 
 @verifies("llvm.mlir.constant")
 def verify_constant(op: Operation) -> None:
     """Integers, floats, strings, elements, and arrays of numbers for structures and arrays."""
-    value, type = held(op, "value"), op.results[0].type
+    value, type = attribute(op, "value"), op.results[0].type
     if isinstance(value, StringAttr):
         array = isinstance(type, LLVMArrayType) and str(type.type) == "i8"
         if not array or type.size.data != len(value.data.encode("utf-8", "surrogateescape")):  # pyright: ignore[reportAttributeAccessIssue]

@@ -9,9 +9,10 @@ from xdsl.dialects.llvm import LLVMFunctionType, LLVMVoidType
 from xdsl.ir import Attribute, Operation, TypeAttribute
 
 from lamina.dialects.core.diagnostics import error
+from lamina.dialects.core.verifying.groups import attribute
 from lamina.dialects.core.verifying.llvm_types import is_compatible_outer_type
 from lamina.dialects.core.verifying.registry import verifies
-from lamina.dialects.llvm.syntax.parts import held, word_of
+from lamina.dialects.llvm.syntax.parts import word_of
 from lamina.dialects.llvm.verify.globals import comdat_of
 
 UNIT, TYPE, INTEGER = "unit", "type", "integer"
@@ -98,7 +99,7 @@ def check_parameter(op: Operation, name: str, value: Attribute, type: Any, of_re
 def check_parameters(op: Operation, inputs: Any, outputs: Any) -> None:
     """All attributes of the arguments and results of a function."""
     for key, types, of_result in (("arg_attrs", inputs, False), ("res_attrs", outputs, True)):
-        entries = held(op, key)
+        entries = attribute(op, key)
         if entries is None:
             continue
         for entry, type in zip(entries.data, types, strict=False):
@@ -109,17 +110,17 @@ def check_parameters(op: Operation, inputs: Any, outputs: Any) -> None:
 @verifies("llvm.func")
 def verify_function(op: Operation) -> None:
     """Types, linkage and the first block of a function."""
-    type: Any = held(op, "function_type")
+    type: Any = attribute(op, "function_type")
     body = op.regions[0]
     for number, input_type in enumerate(type.inputs.data):
         if not is_compatible_outer_type(input_type):
             raise error(f"LLVM function argument #{number} has incompatible type '{input_type}'", op)
-    linkage = word_of("Linkage", held(op, "linkage"))
+    linkage = word_of("Linkage", attribute(op, "linkage"))
     if linkage == "common":
         raise error("functions cannot have 'common' linkage", op)
     comdat_of(op)
     check_parameters(op, type.inputs.data, [type.output])
-    results = held(op, "res_attrs")
+    results = attribute(op, "res_attrs")
     count = 0 if isinstance(type.output, LLVMVoidType) else 1
     if results is not None and len(results.data) != count:
         message = (
@@ -127,9 +128,9 @@ def verify_function(op: Operation) -> None:
             f"results, got {len(results.data)}, but expected {count}"
         )
         raise error(message, op)
-    if held(op, "no_inline") is not None and held(op, "always_inline") is not None:
+    if attribute(op, "no_inline") is not None and attribute(op, "always_inline") is not None:
         raise error("no_inline and always_inline attributes are incompatible", op)
-    if held(op, "optimize_none") is not None and held(op, "no_inline") is None:
+    if attribute(op, "optimize_none") is not None and attribute(op, "no_inline") is None:
         raise error("with optimize_none must also be no_inline", op)
     if not body.blocks:
         if linkage not in ("external", "extern_weak"):
@@ -158,7 +159,7 @@ def verify_return(op: Operation) -> None:
     parent = op.parent_op()
     if parent is None or parent.name != "llvm.func":
         return
-    type: Any = held(parent, "function_type")
+    type: Any = attribute(parent, "function_type")
     if isinstance(type.output, LLVMVoidType):
         if op.operands:
             raise error("expected no operands", op)
@@ -188,7 +189,7 @@ def verify_landingpad(op: Operation) -> None:
                         "'llvm.landingpad' should have a consistent result type inside a function", op
                     )
                 break
-    if held(op, "cleanup") is None and not op.operands:
+    if attribute(op, "cleanup") is None and not op.operands:
         raise error("landingpad instruction expects at least one clause or cleanup attribute", op)
     for number, value in enumerate(op.operands):
         if value.type.name == "llvm.array":
@@ -201,7 +202,7 @@ def verify_landingpad(op: Operation) -> None:
                 raise error("constant clauses expected", op)
         elif name not in ("llvm.mlir.zero", "llvm.mlir.addressof"):
             raise error(f"clause #{number} is not a known constant - null, addressof, bitcast", op)
-    if function is not None and held(function, "personality") is None:
+    if function is not None and attribute(function, "personality") is None:
         raise error("llvm.landingpad needs to be in a function with a personality", op)
 
 

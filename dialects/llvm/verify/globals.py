@@ -9,16 +9,17 @@ from xdsl.dialects.llvm import LLVMArrayType
 from xdsl.ir import Operation
 
 from lamina.dialects.core.diagnostics import error
+from lamina.dialects.core.verifying.groups import attribute
 from lamina.dialects.core.verifying.registry import verifies, verifies_uses
 from lamina.dialects.core.verifying.symbols import symbol_from
-from lamina.dialects.llvm.syntax.parts import held, word_of
+from lamina.dialects.llvm.syntax.parts import word_of
 
 
 @verifies("llvm.mlir.global")
 def verify_global(op: Operation) -> None:
     """Type, value, linkage and alignment agree."""
-    type, value = held(op, "global_type"), held(op, "value")
-    linkage = word_of("Linkage", held(op, "linkage"))
+    type, value = attribute(op, "global_type"), attribute(op, "value")
+    linkage = word_of("Linkage", attribute(op, "linkage"))
     if type.name in ("llvm.void", "llvm.func", "llvm.metadata", "llvm.label", "function"):
         raise error("expects type to be a valid element type for an LLVM global", op)
     parent = op.parent_op()
@@ -34,7 +35,7 @@ def verify_global(op: Operation) -> None:
     if linkage == "appending" and not isinstance(type, LLVMArrayType):
         raise error(f"expected array type for '{linkage}' linkage", op)
     comdat_of(op)
-    alignment = held(op, "alignment")
+    alignment = attribute(op, "alignment")
     if isinstance(alignment, IntegerAttr):
         number = alignment.value.data
         if number <= 0 or number & (number - 1):
@@ -51,7 +52,7 @@ _EFFECTS = frozenset(
 
 def comdat_of(op: Operation) -> None:
     """The comdat that an op names is one."""
-    comdat = held(op, "comdat")
+    comdat = attribute(op, "comdat")
     if comdat is not None and _comdat(op, comdat) is None:
         raise error("expected comdat symbol", op)
 
@@ -81,7 +82,7 @@ def verify_initializer(op: Operation) -> None:
                     raise error("ops with side effects not allowed in global initializers", inner)
             last = block.last_op
             if last is not None and last.name == "llvm.return":
-                type = held(op, "global_type")
+                type = attribute(op, "global_type")
                 if not last.operands:
                     raise error("initializer region cannot return void", op)
                 if last.operands[0].type != type:
@@ -94,7 +95,7 @@ def verify_initializer(op: Operation) -> None:
 @verifies("llvm.mlir.alias")
 def verify_alias(op: Operation) -> None:
     """Linkages that an alias can have, and a type that a global can have."""
-    linkage = word_of("Linkage", held(op, "linkage"))
+    linkage = word_of("Linkage", attribute(op, "linkage"))
     allowed = (
         "external",
         "internal",
@@ -105,7 +106,13 @@ def verify_alias(op: Operation) -> None:
         "linkonce_odr",
         "available_externally",
     )
-    if held(op, "alias_type").name in ("llvm.void", "llvm.func", "llvm.metadata", "llvm.label", "function"):
+    if attribute(op, "alias_type").name in (
+        "llvm.void",
+        "llvm.func",
+        "llvm.metadata",
+        "llvm.label",
+        "function",
+    ):
         raise error("expects type to be a valid element type for an LLVM global alias", op)
     if linkage not in allowed:
         message = f"'{linkage}' linkage not supported in aliases, available options: {', '.join(allowed)}"
@@ -126,7 +133,7 @@ def verify_aliasee(op: Operation) -> None:
 @verifies("llvm.mlir.ifunc")
 def verify_ifunc(op: Operation) -> None:
     """No common linkage."""
-    linkage = word_of("Linkage", held(op, "linkage"))
+    linkage = word_of("Linkage", attribute(op, "linkage"))
     if linkage in ("common", "available_externally", "appending"):
         raise error(f"'{linkage}' linkage not supported in ifuncs", op)
 
@@ -134,7 +141,7 @@ def verify_ifunc(op: Operation) -> None:
 @verifies_uses("llvm.mlir.ifunc")
 def verify_resolver(op: Operation) -> None:
     """The resolver is a function with a body."""
-    found = symbol_from(op, held(op, "resolver"))
+    found = symbol_from(op, attribute(op, "resolver"))
     if found is not None and found.name == "llvm.mlir.alias":
         return
     if found is None or found.name != "llvm.func":
@@ -147,7 +154,7 @@ def verify_resolver(op: Operation) -> None:
 def verify_structors(op: Operation) -> None:
     """A function, a priority and data for each."""
     kind = "ctors" if op.name.endswith("ctors") else "dtors"
-    lists = [held(op, name) for name in (kind, "priorities", "data")]
+    lists = [attribute(op, name) for name in (kind, "priorities", "data")]
     if len({len(one.data) for one in lists if isinstance(one, ArrayAttr)}) > 1:
         raise error(f"{kind}, priorities, and data must have the same number of elements", op)
     data = lists[2]
@@ -160,7 +167,7 @@ def verify_structors(op: Operation) -> None:
 @verifies_uses("llvm.mlir.global_ctors", "llvm.mlir.global_dtors")
 def verify_structor_uses(op: Operation) -> None:
     """Each is a function with a body."""
-    for symbol in held(op, "ctors" if op.name.endswith("ctors") else "dtors").data:
+    for symbol in attribute(op, "ctors" if op.name.endswith("ctors") else "dtors").data:
         found = symbol_from(op, symbol)
         name = symbol.root_reference.data
         if found is None or found.name != "llvm.func":

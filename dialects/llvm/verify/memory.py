@@ -10,8 +10,9 @@ from xdsl.ir import Operation
 
 from lamina.dialects.core.diagnostics import error
 from lamina.dialects.core.ods.formats.attributes import case_text
+from lamina.dialects.core.verifying.groups import attribute
 from lamina.dialects.core.verifying.registry import verifies
-from lamina.dialects.llvm.syntax.parts import enum, held
+from lamina.dialects.llvm.syntax.parts import enum
 
 _FLOATS = frozenset({"f16", "bf16", "f32", "f64"})
 _ORDER = ("not_atomic", "unordered", "monotonic", "acquire", "release", "acq_rel", "seq_cst")
@@ -19,7 +20,7 @@ _ORDER = ("not_atomic", "unordered", "monotonic", "acquire", "release", "acq_rel
 
 def ordering(op: Operation, name: str = "ordering") -> str:
     """The keyword of an ordering."""
-    value = held(op, name)
+    value = attribute(op, name)
     return case_text(enum("AtomicOrdering"), value.value.data) if value is not None else "not_atomic"
 
 
@@ -33,14 +34,14 @@ def _atomic_type(type: Any) -> bool:
 def _check_access(op: Operation, type: Any, wrong: tuple[str, ...]) -> None:
     order = ordering(op)
     if order == "not_atomic":
-        if held(op, "syncscope") is not None:
+        if attribute(op, "syncscope") is not None:
             raise error("expected syncscope to be null for non-atomic access", op)
         return
     if order in wrong:
         raise error(f"unsupported ordering '{order}'", op)
     if not _atomic_type(type) or (type.name == "llvm.target"):
         raise error(f"unsupported type '{type}' for atomic access", op)
-    if held(op, "alignment") is None:
+    if attribute(op, "alignment") is None:
         raise error("expected alignment for atomic access", op)
 
 
@@ -59,7 +60,7 @@ def verify_store(op: Operation) -> None:
 @verifies("llvm.atomicrmw")
 def verify_atomicrmw(op: Operation) -> None:
     """The value fits the operation."""
-    kind = case_text(enum("AtomicBinOp"), held(op, "bin_op").value.data)
+    kind = case_text(enum("AtomicBinOp"), attribute(op, "bin_op").value.data)
     type: Any = op.operands[1].type
     element = getattr(type, "element_type", type)
     is_float = str(element) in (*_FLOATS, "f80", "f128")
@@ -101,7 +102,7 @@ def verify_fence(op: Operation) -> None:
 @verifies("llvm.alloca")
 def verify_alloca(op: Operation) -> None:
     """A type that can stand on the stack."""
-    type = held(op, "elem_type")
+    type = attribute(op, "elem_type")
     if getattr(type, "name", "") == "builtin.ods_type" and "spirv.Event" not in str(type):
         text = str(type)
         if text.startswith("!llvm.target") and ("spirv" not in text):
@@ -111,7 +112,7 @@ def verify_alloca(op: Operation) -> None:
 @verifies("llvm.getelementptr")
 def verify_getelementptr(op: Operation) -> None:
     """Indices go into the type; those of structures are constants in range."""
-    numbers = list(held(op, "rawConstantIndices").get_values())
+    numbers = list(attribute(op, "rawConstantIndices").get_values())
     dynamic = sum(1 for number in numbers if number == -(1 << 31))
     if dynamic != len(op.operands) - 1:
         raise error(
@@ -119,7 +120,7 @@ def verify_getelementptr(op: Operation) -> None:
             f"{len(op.operands) - 1}",
             op,
         )
-    type: Any = held(op, "elem_type")
+    type: Any = attribute(op, "elem_type")
     for position, number in enumerate(numbers[1:], 1):
         if isinstance(type, LLVMStructType):
             if number == -(1 << 31):

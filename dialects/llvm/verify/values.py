@@ -9,13 +9,13 @@ from xdsl.dialects.llvm import LLVMStructType
 from xdsl.ir import Operation
 
 from lamina.dialects.core.diagnostics import error
+from lamina.dialects.core.verifying.groups import attribute
 from lamina.dialects.core.verifying.registry import verifies
-from lamina.dialects.llvm.syntax.parts import held
 from lamina.dialects.llvm.syntax.values import element_at
 
 
 def _element(op: Operation, container: Any) -> Any:
-    position = held(op, "position")
+    position = attribute(op, "position")
     try:
         return element_at(container, position.get_values())
     except ValueError as problem:
@@ -52,7 +52,7 @@ def verify_extractvalue(op: Operation) -> None:
 def verify_shuffle(op: Operation) -> None:
     """Scalable vectors are only splat."""
     vector: Any = op.operands[0].type
-    mask = held(op, "mask")
+    mask = attribute(op, "mask")
     if isinstance(vector, VectorType) and any(vector.get_scalable_dims()) and len(set(mask.get_values())) > 1:
         raise error("expected a splat operation for scalable vectors", op)
 
@@ -67,7 +67,7 @@ def verify_branch(op: Operation) -> None:
 
 def check_weights(op: Operation) -> None:
     """As many weights as successors."""
-    weights = held(op, "branch_weights")
+    weights = attribute(op, "branch_weights")
     if weights is not None and len(weights.get_values()) != len(op.successors):
         message = (
             f"expects number of branch weights to match number of successors: {len(weights.get_values())} vs "
@@ -77,8 +77,8 @@ def check_weights(op: Operation) -> None:
 
 
 def _check_cases(op: Operation) -> None:
-    values = held(op, "case_values")
-    count = 0 if values is None else len(held(op, "case_operand_segments").get_values())
+    values = attribute(op, "case_values")
+    count = 0 if values is None else len(attribute(op, "case_operand_segments").get_values())
     if count != len(op.successors) - 1:
         raise error("expects number of case values to match number of case destinations", op)
     if values is not None and values.get_element_type() != op.operands[0].type:
