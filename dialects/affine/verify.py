@@ -13,8 +13,7 @@ from lamina.dialects.affine.scope import Scope, affine_scope
 from lamina.dialects.core.diagnostics import error, location_of
 from lamina.dialects.core.ods.spec import table_of
 from lamina.dialects.core.verifying.control import check_edge, check_loop
-from lamina.dialects.core.verifying.groups import attribute, values
-from lamina.dialects.core.verifying.interfaces import static_values
+from lamina.dialects.core.verifying.groups import attribute, static_values, values
 from lamina.dialects.core.verifying.registry import verifies
 from lamina.dialects.core.verifying.shapes import rank_of
 

@@ -36,6 +36,15 @@ def known(values: Sequence[int | SSAValue], *, least: int | None = None) -> list
     return found
 
 
+def shape_of_known_sizes(
+    shape: Sequence[int], operands: Sequence[SSAValue]
+) -> tuple[list[int], list[SSAValue]]:
+    """A type's shape with the dynamic sizes that constants give, and the operands that give the others."""
+    given = iter(operands)
+    sizes = known([next(given) if s == DYNAMIC_SIZE else s for s in shape], least=0)
+    return [size_in_type(s) for s in sizes], [s for s in sizes if not isinstance(s, int)]
+
+
 def are_equal(first: Sequence[int | SSAValue], second: Sequence[int | SSAValue]) -> bool:
     """Whether two lists hold the same numbers, as far as that is known."""
     return len(first) == len(second) and all(

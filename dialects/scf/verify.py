@@ -12,8 +12,7 @@ from lamina.dialects.core.constants import constant_attribute
 from lamina.dialects.core.diagnostics import error, location_of, note, op_name
 from lamina.dialects.core.ods.spec import spec_of
 from lamina.dialects.core.verifying.control import check_edge, check_loop
-from lamina.dialects.core.verifying.groups import attribute, values
-from lamina.dialects.core.verifying.interfaces import static_values
+from lamina.dialects.core.verifying.groups import attribute, static_values, values
 from lamina.dialects.core.verifying.registry import verifies
 
 

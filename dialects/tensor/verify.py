@@ -10,8 +10,8 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType, TensorType
 from xdsl.ir import Operation
 
 from lamina.dialects.core.diagnostics import error, location_of
-from lamina.dialects.core.verifying.groups import attribute, values
-from lamina.dialects.core.verifying.interfaces import check_offsets_sizes_strides, static_values
+from lamina.dialects.core.verifying.groups import attribute, static_values, values
+from lamina.dialects.core.verifying.interfaces import check_offsets_sizes_strides
 from lamina.dialects.core.verifying.reassociation import reassociation_of
 from lamina.dialects.core.verifying.registry import verifies
 from lamina.dialects.core.verifying.shapes import compatible_types, elements_in, is_static, rank_of, shape_of

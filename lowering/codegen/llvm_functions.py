@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 
-from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, DictionaryAttr, IntegerAttr, StringAttr, UnitAttr
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, IntegerAttr, StringAttr, UnitAttr
 from xdsl.dialects.llvm import LLVMFunctionType, LLVMVoidType
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from lamina.dialects.core.diagnostics import error, op_name
+from lamina.dialects.core.verifying.groups import static_values
 from lamina.lowering.codegen.llvm_emitter import LITERALS, Emitter, attribute, integer, quoted, symbol
 from lamina.lowering.codegen.llvm_instructions import FUNCTION_WORDS, INSTRUCTIONS
 from lamina.lowering.codegen.llvm_intrinsics import emit_call_intrinsic, emit_intrinsic
@@ -251,19 +252,14 @@ def _edge_values(terminator: Operation) -> list[Sequence[SSAValue]]:
     return values
 
 
-def _segments(op: Operation, name: str) -> list[int]:
-    sizes = attribute(op, name)
-    return [int(n) for n in sizes.get_values()] if isinstance(sizes, DenseArrayBase) else []
-
-
 def _switch_sizes(op: Operation) -> tuple[int, list[int]]:
-    segments = _segments(op, "operandSegmentSizes")
-    return 1, [segments[1], *_segments(op, "case_operand_segments")]
+    segments = static_values(op, "operandSegmentSizes")
+    return 1, [segments[1], *static_values(op, "case_operand_segments")]
 
 
 _EDGE_SIZES: dict[str, Callable[[Operation], tuple[int, list[int]]]] = {
     "llvm.br": lambda op: (0, [len(op.operands)]),
-    "llvm.cond_br": lambda op: (1, _segments(op, "operandSegmentSizes")[1:]),
+    "llvm.cond_br": lambda op: (1, static_values(op, "operandSegmentSizes")[1:]),
     "llvm.switch": _switch_sizes,
 }
 """How many operands come before those of the edges, and how many each edge takes."""

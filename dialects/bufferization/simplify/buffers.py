@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType, TensorType, UnrankedTensorType
+from xdsl.dialects.builtin import MemRefType, TensorType, UnrankedTensorType
 from xdsl.ir import Operation, SSAValue
 
-from lamina.dialects.core.folding import defining_op, int_of
+from lamina.dialects.core.folding import defining_op
 from lamina.dialects.core.simplification import Folded, Rewriter, fold, pattern
+from lamina.dialects.core.slices import shape_of_known_sizes
 from lamina.dialects.memref.simplify.casts import only_forgets
 
 
@@ -86,18 +87,7 @@ def allocate_known_sizes(op: Operation, rewriter: Rewriter) -> bool:
     sizes, copied, hint = operand_groups(op)
     if copied:
         return False
-    given = iter(sizes)
-    shape: list[int] = []
-    kept: list[SSAValue] = []
-    for size in type.get_shape():
-        if size == DYNAMIC_INDEX:
-            value = next(given)
-            number = int_of(value)
-            if number is not None and number >= 0:
-                shape.append(number)
-                continue
-            kept.append(value)
-        shape.append(size)
+    shape, kept = shape_of_known_sizes(type.get_shape(), sizes)
     if len(kept) == len(sizes):
         return False
     properties = dict(op.properties)

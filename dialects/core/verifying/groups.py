@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from xdsl.dialects.builtin import DenseArrayBase
 from xdsl.ir import Operation
 
 from lamina.dialects.core.ods.kinds import groups_of
@@ -31,3 +32,9 @@ def group(op: Operation, spec: OpSpec, name: str) -> Sequence[Any]:
 def attribute(op: Operation, name: str) -> Any:
     """An inherent attribute, wherever the op's class keeps it, or None."""
     return op.get_attr_or_prop(name)
+
+
+def static_values(op: Operation, name: str) -> list[int]:
+    """The numbers of a dense array attribute; none without it."""
+    found = attribute(op, name)
+    return [int(value) for value in found.get_values()] if isinstance(found, DenseArrayBase) else []

@@ -16,7 +16,7 @@ from xdsl.ir import Attribute, Block, Operation
 
 from lamina.dialects.core.diagnostics import error, location_of
 from lamina.dialects.core.ods.spec import spec_of
-from lamina.dialects.core.verifying.groups import attribute, group
+from lamina.dialects.core.verifying.groups import attribute, group, static_values
 from lamina.dialects.core.verifying.registry import Check
 from lamina.dialects.core.verifying.shapes import TENSORS
 
@@ -137,12 +137,6 @@ def _entry(op: Operation, entry: Block, inputs: Sequence[Attribute]) -> None:
                 f"corresponding argument in function signature('{wanted}')",
                 op,
             )
-
-
-def static_values(op: Operation, name: str) -> list[int]:
-    """The numbers of a dense array attribute."""
-    found = attribute(op, name)
-    return [int(value) for value in found.get_values()] if isinstance(found, DenseArrayBase) else []
 
 
 def check_offsets_sizes_strides(op: Operation, ranks: tuple[int, int, int]) -> None:

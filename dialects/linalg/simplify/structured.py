@@ -8,6 +8,7 @@ from xdsl.ir import Operation, SSAValue
 from lamina.dialects.core.facts import names_of, operand_groups
 from lamina.dialects.core.folding import constant_of, defining_op, splat_element
 from lamina.dialects.core.simplification import Folded, Rewriter, fold, pattern
+from lamina.dialects.core.verifying.groups import static_values
 from lamina.dialects.tensor.simplify.casts import uncast_destination_style
 
 _STRUCTURED = names_of("linalg", "M")
@@ -148,19 +149,14 @@ def pad_filled(op: Operation, rewriter: Rewriter) -> bool:
     return rewriter.replace(op, made)
 
 
-def _numbers(op: Operation, name: str) -> list[int]:
-    attribute = op.get_attr_or_prop(name)
-    return [int(v) for v in attribute.get_values()] if isinstance(attribute, DenseArrayBase) else []
-
-
 @fold("linalg.transpose", "linalg.broadcast")
 def move_nothing(op: Operation) -> Folded:
     """A permutation that changes nothing; a broadcast along no dimension."""
     if not op.results or op.operands[0].type != op.results[0].type:
         return None
     if op.name == "linalg.broadcast":
-        return op.operands[0] if not _numbers(op, "dimensions") else None
-    permutation = _numbers(op, "permutation")
+        return op.operands[0] if not static_values(op, "dimensions") else None
+    permutation = static_values(op, "permutation")
     return op.operands[0] if permutation == sorted(permutation) else None
 
 
@@ -170,9 +166,9 @@ def transpose_at_once(op: Operation, rewriter: Rewriter) -> bool:
     inner = defining_op(op.operands[0], "linalg.transpose", "linalg.broadcast")
     if inner is None or not op.results:
         return False
-    permutation = _numbers(op, "permutation")
+    permutation = static_values(op, "permutation")
     if inner.name == "linalg.transpose":
-        first = _numbers(inner, "permutation")
+        first = static_values(inner, "permutation")
         rewriter.set_property(
             op, "permutation", DenseArrayBase.from_list(i64, [first[i] for i in permutation])
         )
@@ -186,7 +182,7 @@ def broadcast_at_once(op: Operation, rewriter: Rewriter) -> bool:
     inner = defining_op(op.operands[0], "linalg.broadcast")
     if inner is None or not op.results:
         return False
-    outer, first = _numbers(op, "dimensions"), _numbers(inner, "dimensions")
+    outer, first = static_values(op, "dimensions"), static_values(inner, "dimensions")
     type = op.results[0].type
     assert isinstance(type, TensorType)
     kept = [i for i in range(len(type.get_shape())) if i not in outer]

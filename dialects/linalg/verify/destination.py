@@ -8,6 +8,7 @@ from typing import Any
 from xdsl.ir import Operation
 
 from lamina.dialects.core.diagnostics import error
+from lamina.dialects.core.verifying.groups import static_values
 from lamina.dialects.core.verifying.registry import verifies
 from lamina.dialects.linalg.indexing import shape_of
 from lamina.dialects.linalg.syntax.parts import element_type, inputs_and_outputs
@@ -17,11 +18,6 @@ from lamina.dialects.linalg.verify.structured import check_destinations, check_s
 def _shown(shape: Sequence[int] | None, brackets: str = "()") -> str:
     inside = ", ".join("?" if n < 0 else str(n) for n in shape or ())
     return f"{brackets[0]}{inside}{brackets[1]}"
-
-
-def _numbers(op: Operation, name: str) -> list[int]:
-    held: Any = op.get_attr_or_prop(name)
-    return list(held.get_values()) if held is not None else []
 
 
 @verifies("linalg.map")
@@ -73,7 +69,7 @@ def verify_reduce(op: Operation) -> None:
 
 
 def _check_reduced(op: Operation, shape: Sequence[int], left: Sequence[int]) -> None:
-    dimensions = _numbers(op, "dimensions")
+    dimensions = static_values(op, "dimensions")
     for number in dimensions:
         if not 0 <= number < len(shape):
             raise error(f"dimensions for reduction should be in the range [0, {len(shape) - 1}].", op)
@@ -109,7 +105,7 @@ def _check_reduction_body(op: Operation, inputs: Sequence[Any], outputs: Sequenc
 @verifies("linalg.transpose")
 def verify_transpose(op: Operation) -> None:
     """The output's extents are the input's, permuted."""
-    permutation = _numbers(op, "permutation")
+    permutation = static_values(op, "permutation")
     source, result = shape_of(op.operands[0]) or (), shape_of(op.operands[1]) or ()
     check_semantics(op)
     if sorted(permutation) != list(range(len(permutation))):
@@ -132,7 +128,7 @@ def verify_transpose(op: Operation) -> None:
 @verifies("linalg.broadcast")
 def verify_broadcast(op: Operation) -> None:
     """The output has the input's extents and the added ones."""
-    added = _numbers(op, "dimensions")
+    added = static_values(op, "dimensions")
     source, result = shape_of(op.operands[0]) or (), shape_of(op.operands[1]) or ()
     check_semantics(op)
     if len(source) + len(added) != len(result):

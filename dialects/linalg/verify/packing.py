@@ -12,14 +12,10 @@ from lamina.dialects.core.constants import constant_value
 from lamina.dialects.core.diagnostics import error
 from lamina.dialects.core.ods.kinds import groups_of
 from lamina.dialects.core.ods.spec import spec_of
+from lamina.dialects.core.verifying.groups import static_values
 from lamina.dialects.core.verifying.registry import verifies
 from lamina.dialects.linalg.syntax.parts import element_type
 from lamina.dialects.linalg.verify.structured import verify_results
-
-
-def _numbers(op: Operation, name: str) -> list[int]:
-    held: Any = op.get_attr_or_prop(name)
-    return list(held.get_values()) if held is not None else []
 
 
 def _groups(op: Operation) -> list[Any]:
@@ -62,8 +58,8 @@ def _check_packing(
     op: Operation, plain: Any, packed: Any, tiles: Sequence[Any], padded: bool, *, checks_padding: bool
 ) -> None:
     shape, got = plain.get_shape(), packed.get_shape()
-    positions, sizes = _numbers(op, "inner_dims_pos"), _numbers(op, "static_inner_tiles")
-    order = _numbers(op, "outer_dims_perm")
+    positions, sizes = static_values(op, "inner_dims_pos"), static_values(op, "static_inner_tiles")
+    order = static_values(op, "outer_dims_perm")
     if any(size == 0 for size in sizes):
         raise error("invalid zero tile factor", op)
     if len(positions) > len(shape) or len(sizes) != len(positions):

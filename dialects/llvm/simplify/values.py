@@ -7,14 +7,10 @@ from xdsl.ir import Operation
 
 from lamina.dialects.core.folding import defining_op, int_of, integer
 from lamina.dialects.core.simplification import Folded, fold
+from lamina.dialects.core.verifying.groups import static_values
 
 _DYNAMIC = -(1 << 31)
 """Stands in the list of indices for one that an operand gives."""
-
-
-def _position(op: Operation) -> list[int]:
-    attribute = op.get_attr_or_prop("position")
-    return [int(v) for v in attribute.get_values()] if isinstance(attribute, DenseArrayBase) else []
 
 
 @fold("llvm.bitcast", "llvm.addrspacecast")
@@ -36,16 +32,18 @@ def fold_cast(op: Operation) -> Folded:
 @fold("llvm.extractvalue")
 def extract_inserted(op: Operation) -> Folded:
     """What was inserted at the place; inserts at other places do not matter."""
-    place = _position(op)
+    place = static_values(op, "position")
     value = op.operands[0]
     inner = defining_op(value, "llvm.extractvalue")
     if inner is not None:
         op.operands[0] = inner.operands[0]
-        op.properties["position"] = DenseArrayBase.from_list(_i64(), [*_position(inner), *place])
+        op.properties["position"] = DenseArrayBase.from_list(
+            _i64(), [*static_values(inner, "position"), *place]
+        )
         return True
     moved = False
     while (insert := defining_op(value, "llvm.insertvalue")) is not None:
-        other = _position(insert)
+        other = static_values(insert, "position")
         container, inserted = insert.operands
         if other == place:
             return inserted

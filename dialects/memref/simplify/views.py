@@ -9,13 +9,21 @@ from xdsl.dialects.builtin import (
     NoneAttr,
     StridedLayoutAttr,
 )
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Attribute, Operation
 from xdsl.ir.affine import AffineDimExpr
 
 from lamina.dialects.core.facts import operand_groups
 from lamina.dialects.core.folding import defining_op, int_of, integer
 from lamina.dialects.core.simplification import Folded, Rewriter, fold, pattern
-from lamina.dialects.core.slices import DYNAMIC_SIZE, dropped_dimensions, known, mixed, size_in_type, spelled
+from lamina.dialects.core.slices import (
+    DYNAMIC_SIZE,
+    dropped_dimensions,
+    known,
+    mixed,
+    shape_of_known_sizes,
+    size_in_type,
+    spelled,
+)
 from lamina.dialects.memref.simplify.casts import layout_of, only_forgets
 from lamina.dialects.tensor.simplify import reshapes as reshapes
 from lamina.dialects.tensor.simplify.slices import are_same, in_bounds
@@ -152,18 +160,7 @@ def allocate_known_sizes(op: Operation, rewriter: Rewriter) -> bool:
     sizes, symbols = operand_groups(op)
     if not isinstance(type, MemRefType):
         return False
-    given = iter(sizes)
-    shape: list[int] = []
-    kept: list[SSAValue] = []
-    for size in type.get_shape():
-        if size == DYNAMIC_SIZE:
-            value = next(given)
-            number = int_of(value)
-            if number is not None and number >= 0:
-                shape.append(number)
-                continue
-            kept.append(value)
-        shape.append(size)
+    shape, kept = shape_of_known_sizes(type.get_shape(), sizes)
     if len(kept) == len(sizes):
         return False
     from xdsl.dialects.builtin import DenseArrayBase, i32
@@ -304,18 +301,7 @@ def view_of_known_size(op: Operation, rewriter: Rewriter) -> bool:
     type = op.results[0].type
     if not isinstance(type, MemRefType):
         return False
-    given = iter(sizes)
-    shape: list[int] = []
-    kept: list[SSAValue] = []
-    for size in type.get_shape():
-        if size == DYNAMIC_SIZE:
-            value = next(given)
-            number = int_of(value)
-            if number is not None and number >= 0:
-                shape.append(number)
-                continue
-            kept.append(value)
-        shape.append(size)
+    shape, kept = shape_of_known_sizes(type.get_shape(), sizes)
     if len(kept) == len(sizes):
         return False
     result = MemRefType(type.element_type, shape, type.layout, type.memory_space)

@@ -9,8 +9,7 @@ from xdsl.ir import Operation
 from xdsl.ir.affine import AffineDimExpr
 
 from lamina.dialects.core.diagnostics import error
-from lamina.dialects.core.verifying.groups import attribute, values
-from lamina.dialects.core.verifying.interfaces import static_values
+from lamina.dialects.core.verifying.groups import attribute, static_values, values
 from lamina.dialects.core.verifying.layouts import (
     has_identity_layout,
     product,

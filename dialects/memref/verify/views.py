@@ -10,8 +10,8 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType
 from xdsl.ir import Operation
 
 from lamina.dialects.core.diagnostics import LaminaError, error, location_of
-from lamina.dialects.core.verifying.groups import values
-from lamina.dialects.core.verifying.interfaces import check_offsets_sizes_strides, static_values
+from lamina.dialects.core.verifying.groups import static_values, values
+from lamina.dialects.core.verifying.interfaces import check_offsets_sizes_strides
 from lamina.dialects.core.verifying.layouts import (
     has_identity_layout,
     product,

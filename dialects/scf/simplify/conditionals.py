@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from xdsl.dialects.builtin import DenseArrayBase, IntegerType
+from xdsl.dialects.builtin import IntegerType
 from xdsl.ir import Block, Operation, Region, SSAValue
 
 from lamina.dialects.core.folding import defining_op, int_of, integer, is_int, scalar_of
 from lamina.dialects.core.simplification import Folded, Rewriter, fold, pattern
+from lamina.dialects.core.verifying.groups import static_values
 from lamina.dialects.scf.simplify.structure import body_of, end_of, inline_body, is_inside, take, yield_other
 
 
@@ -279,18 +280,13 @@ def _joined(rewriter: Rewriter, first: Block | None, second: Block | None) -> Re
     return region
 
 
-def _case_numbers(op: Operation) -> list[int]:
-    cases = op.get_attr_or_prop("cases")
-    return [int(v) for v in cases.get_values()] if isinstance(cases, DenseArrayBase) else []
-
-
 @pattern("scf.index_switch")
 def take_known_case(op: Operation, rewriter: Rewriter) -> bool:
     """A number that is known."""
     number = int_of(op.operands[0])
     if number is None:
         return False
-    cases = _case_numbers(op)
+    cases = static_values(op, "cases")
     index = cases.index(number) + 1 if number in cases else 0
     return inline_body(rewriter, op, body_of(op, index), [])
 

@@ -8,7 +8,7 @@ from xdsl.ir import Operation, OpResult, SSAValue
 from lamina.dialects.core.facts import facts_of, operand_groups
 from lamina.dialects.core.folding import defining_op, int_of, integer
 from lamina.dialects.core.simplification import Folded, Rewriter, fold, pattern
-from lamina.dialects.core.slices import DYNAMIC_SIZE, dropped_dimensions, mixed
+from lamina.dialects.core.slices import DYNAMIC_SIZE, dropped_dimensions, mixed, shape_of_known_sizes
 from lamina.dialects.scf.simplify.structure import take
 
 
@@ -78,23 +78,12 @@ def make_with_known_sizes(op: Operation, rewriter: Rewriter) -> bool:
     first = 1 if op.name == "tensor.splat" else 0
     if not isinstance(type, TensorType):
         return False
-    given = iter(list(op.operands)[first:])
-    shape: list[int] = []
-    kept: list[SSAValue] = list(op.operands)[:first]
-    for size in type.get_shape():
-        if size == DYNAMIC_SIZE:
-            value = next(given)
-            number = int_of(value)
-            if number is not None and number >= 0:
-                shape.append(number)
-                continue
-            kept.append(value)
-        shape.append(size)
+    shape, kept = shape_of_known_sizes(type.get_shape(), list(op.operands)[first:])
     if shape == list(type.get_shape()):
         return False
     made = rewriter.create(
         op.name,
-        kept,
+        [*list(op.operands)[:first], *kept],
         [TensorType(type.element_type, shape, type.encoding)],
         dict(op.properties),
         regions=take(op),

@@ -7,7 +7,6 @@ from typing import Any
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     ArrayAttr,
-    DenseArrayBase,
     DenseIntOrFPElementsAttr,
     IntegerAttr,
     VectorType,
@@ -15,6 +14,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from lamina.dialects.core.folding import constant_of, defining_op, int_of
+from lamina.dialects.core.verifying.groups import static_values
 
 
 def vector_of(value: SSAValue) -> VectorType | None:
@@ -35,11 +35,9 @@ def is_scalable(type: Attribute) -> bool:
 def numbers(op: Operation, name: str) -> list[int]:
     """An attribute that is a list of integers, as an array or as a dense array."""
     attribute = op.get_attr_or_prop(name)
-    if isinstance(attribute, DenseArrayBase):
-        return [int(v) for v in attribute.get_values()]
     if isinstance(attribute, ArrayAttr):
         return [item.value.data for item in attribute if isinstance(item, IntegerAttr)]
-    return []
+    return static_values(op, name)
 
 
 def position(op: Operation) -> list[int | SSAValue]:

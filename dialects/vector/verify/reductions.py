@@ -8,8 +8,7 @@ from xdsl.dialects.builtin import IndexType, IntegerType, VectorType
 from xdsl.ir import Operation
 
 from lamina.dialects.core.diagnostics import error
-from lamina.dialects.core.verifying.groups import attribute, values
-from lamina.dialects.core.verifying.interfaces import static_values
+from lamina.dialects.core.verifying.groups import attribute, static_values, values
 from lamina.dialects.core.verifying.registry import verifies
 from lamina.dialects.core.verifying.shapes import is_scalable, rank_of, scalable_dims_of, shape_of
 from lamina.dialects.vector.transfers import scalable_flags

@@ -8,8 +8,7 @@ from xdsl.dialects.builtin import VectorType
 from xdsl.ir import Operation
 
 from lamina.dialects.core.diagnostics import error
-from lamina.dialects.core.verifying.groups import attribute
-from lamina.dialects.core.verifying.interfaces import static_values
+from lamina.dialects.core.verifying.groups import attribute, static_values
 from lamina.dialects.core.verifying.registry import verifies
 from lamina.dialects.core.verifying.shapes import elements_in, rank_of, scalable_dims_of, shape_of
 from lamina.dialects.vector.bits import bits_of

@@ -9,8 +9,7 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX, VectorType
 from xdsl.ir import Operation
 
 from lamina.dialects.core.diagnostics import error
-from lamina.dialects.core.verifying.groups import values
-from lamina.dialects.core.verifying.interfaces import static_values
+from lamina.dialects.core.verifying.groups import static_values, values
 from lamina.dialects.core.verifying.registry import verifies
 from lamina.dialects.core.verifying.shapes import rank_of, scalable_dims_of, shape_of
 from lamina.dialects.vector.transfers import scalable_flags
