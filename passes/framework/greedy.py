@@ -16,16 +16,14 @@ from xdsl.dialects.builtin import UnknownLoc
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, PatternRewriterListener, RewritePattern
 
-from lamina.dialects.core.diagnostics import LaminaError, error, note, op_name
+from lamina.dialects.core.diagnostics import op_name
 from lamina.dialects.core.effects import is_removable
 from lamina.dialects.core.facts import Facts, facts_named, facts_of
 from lamina.dialects.core.simplification import Fold, Folded, Pattern, Rewriter
+from lamina.passes.framework.budget import budget_of, does_not_converge
 from lamina.passes.framework.matching import Watch, watched, watches
 
 Materialise = Callable[[Attribute, Attribute, Operation], "Operation | None"]
-
-_REWRITES_PER_OP = 64
-"""Budget: rewrites for each op of the program (a program that comes to rest needs a handful)."""
 
 
 @dataclass(frozen=True)
@@ -86,7 +84,7 @@ class Greedy(Rewriter):
         self._watches = watches()
         before = self.total
         ops = list(ops_inside(root))
-        limit = self.total + max(1000, _REWRITES_PER_OP * len(ops))
+        limit = self.total + budget_of(len(ops))
         self._queue = [op for op in ops if not self._known_constant(op)]
         if self._top_down:
             self._queue.reverse()
@@ -110,7 +108,7 @@ class Greedy(Rewriter):
         if self._max_rewrites < 0 and self.total > limit - 99:
             self._recent[f"{name} on '{op_name(op)}'"] += 1
             if self.total > limit:
-                raise self._does_not_converge(op, limit)
+                raise does_not_converge(op, limit, self._recent, "max-num-rewrites")
 
     def _plan(self, op: Operation) -> Plan:
         kind = type(op)
@@ -307,18 +305,6 @@ class Greedy(Rewriter):
     def _replaced(self, op: Operation, values: Sequence[SSAValue | None]) -> None:
         for result in op.results:
             self.note_users(result)
-
-    def _does_not_converge(self, op: Operation, limit: int) -> LaminaError:
-        busy = [
-            note(f"{name}: {count} of the last 100 rewrites") for name, count in self._recent.most_common(3)
-        ]
-        return error(
-            f"is still being rewritten after {limit} rewrites",
-            op,
-            notes=busy,
-            hint="two patterns undo each other, or a pattern reports a change it did not make "
-            f"(--check-patterns tells); a larger program needs max-num-rewrites={2 * limit} or more",
-        )
 
 
 def ops_inside(root: Operation) -> Iterator[Operation]:

@@ -1,4 +1,4 @@
-"""Greedy rewriting: patterns and folds applied until nothing changes, within a budget.
+"""Greedy rewriting: patterns applied until nothing changes, within a budget.
 
 New operations take the location of the operation whose rewrite made them. A set of patterns that never
 comes to rest is reported with the patterns and the op that alternate.
@@ -7,25 +7,18 @@ comes to rest is reported with the patterns and the op that alternate.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from typing import TypeAlias
+from collections.abc import Iterable, Sequence
 
 from xdsl.dialects.builtin import UnknownLoc
-from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, PatternRewriterListener, RewritePattern
 
-from lamina.dialects.core.diagnostics import LaminaError, error, note, op_name
+from lamina.dialects.core.diagnostics import op_name
+from lamina.passes.framework.budget import budget_of, does_not_converge
 from lamina.passes.framework.effects import is_dead
 from lamina.passes.framework.matching import Watch, no_match, watched, watches
 
-__all__ = ["GreedyDriver", "apply_patterns", "no_match"]
-
-PatternsOf: TypeAlias = Callable[[Operation], Sequence[RewritePattern]]
-Fold: TypeAlias = Callable[[Operation], "Sequence[SSAValue | Attribute] | None"]
-Materialise: TypeAlias = Callable[[Attribute, Attribute, Operation], "Operation | None"]
-
-_REWRITES_PER_OP = 64
-"""Budget: rewrites for each op of the program (a program that comes to rest needs a handful)."""
+__all__ = ["apply_patterns", "no_match"]
 
 
 def apply_patterns(
@@ -40,26 +33,16 @@ def apply_patterns(
     ``remove_dead`` also erases pure operations without uses. Beyond ``max_rewrites`` (by default 64 per op) a
     :class:`LaminaError` names the patterns that alternate.
     """
-    chosen = list(patterns)
-    driver = GreedyDriver(lambda op: chosen, max_rewrites=max_rewrites, remove_dead=remove_dead)
-    return driver.run(root)
+    return _Driver(list(patterns), max_rewrites, remove_dead).run(root)
 
 
-class GreedyDriver:
-    """A worklist over operations; each is erased if dead, else folded, else offered to its patterns."""
+class _Driver:
+    """A worklist over operations; each is erased if dead, else offered to the patterns."""
 
     def __init__(
-        self,
-        patterns_of: PatternsOf,
-        fold: Fold | None = None,
-        materialise: Materialise | None = None,
-        max_rewrites: int | None = None,
-        *,
-        remove_dead: bool = True,
+        self, patterns: Sequence[RewritePattern], max_rewrites: int | None, remove_dead: bool
     ) -> None:
-        self._patterns_of = patterns_of
-        self._fold = fold
-        self._materialise = materialise
+        self._patterns = patterns
         self._max_rewrites = max_rewrites
         self._remove_dead = remove_dead
         self._queue: list[Operation] = []
@@ -68,8 +51,6 @@ class GreedyDriver:
         self._current: Operation | None = None
         self._recent: Counter[str] = Counter()
         self._watches: tuple[Watch, ...] = ()
-        self.applied: Counter[str] = Counter()
-        """How often each pattern (by class name), ``fold`` and ``dead code`` changed the program."""
         self._listener = PatternRewriterListener(
             operation_insertion_handler=[self._inserted],
             operation_removal_handler=[self._removed],
@@ -81,7 +62,7 @@ class GreedyDriver:
         """Rewrite everything inside ``root`` (not ``root`` itself); returns the number of changes."""
         self._watches = watches()
         ops = [op for op in root.walk() if op is not root]
-        limit = self._max_rewrites or max(1000, _REWRITES_PER_OP * len(ops))
+        limit = self._max_rewrites or budget_of(len(ops))
         for op in reversed(ops):
             self._push(op)
         total = 0
@@ -93,12 +74,11 @@ class GreedyDriver:
             name = self._step(op)
             if name is None:
                 continue
-            self.applied[name] += 1
             total += 1
             if total > limit - 99:
                 self._recent[f"{name} on '{op_name(op)}'"] += 1
             if total > limit:
-                raise self._does_not_converge(op, limit)
+                raise does_not_converge(op, limit, self._recent, "max-rewrites")
         return total
 
     def _step(self, op: Operation) -> str | None:
@@ -106,15 +86,10 @@ class GreedyDriver:
         if self._remove_dead and is_dead(op):
             self._erase(op)
             return "dead code"
-        if self._fold is not None and self._fold_op(op):
-            return "fold"
-        patterns = self._patterns_of(op)
-        if not patterns:
-            return None
         self._current = op
         rewriter = PatternRewriter(op)
         rewriter.extend_from_listener(self._listener)
-        for pattern in patterns:
+        for pattern in self._patterns:
             if self._watches:
                 self._try_watched(pattern, op, rewriter)
             else:
@@ -129,32 +104,6 @@ class GreedyDriver:
             return rewriter.has_done_action
 
         watched(self._watches, pattern, op, apply)
-
-    def _fold_op(self, op: Operation) -> bool:
-        assert self._fold is not None
-        folded = self._fold(op)
-        if folded is None:
-            return False
-        values: list[SSAValue] = []
-        for result, value in zip(op.results, folded, strict=True):
-            if isinstance(value, Attribute):
-                constant = self._materialise(value, result.type, op) if self._materialise else None
-                if constant is None:
-                    return False
-                constant.location = op.location
-                assert op.parent is not None
-                op.parent.insert_op_before(constant, op)
-                self._push(constant)
-                value = constant.results[0]
-            elif value is result:
-                return False
-            values.append(value)
-        for result, value in zip(op.results, values, strict=True):
-            for use in tuple(result.uses):
-                self._push(use.operation)
-            result.replace_all_uses_with(value)
-        self._erase(op)
-        return True
 
     def _erase(self, op: Operation) -> None:
         self._removed(op)
@@ -191,15 +140,3 @@ class GreedyDriver:
         for result in op.results:
             for use in result.uses:
                 self._push(use.operation)
-
-    def _does_not_converge(self, op: Operation, limit: int) -> LaminaError:
-        busy = [
-            note(f"{name}: {count} of the last 100 rewrites") for name, count in self._recent.most_common(3)
-        ]
-        return error(
-            f"is still being rewritten after {limit} rewrites",
-            op,
-            notes=busy,
-            hint="two patterns undo each other, or a pattern reports a change it did not make "
-            f"(--check-patterns tells); a larger program needs max-rewrites={2 * limit} or more",
-        )
