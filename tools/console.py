@@ -14,7 +14,9 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from lamina.passes.framework.collection import rare_collections
 from lamina.tools.output import OutputClosed, flush, silence
+from lamina.tools.start import methods_on_demand
 
 if TYPE_CHECKING:
     from lamina.dialects.core.diagnostics import Diagnostic
@@ -96,7 +98,7 @@ def run_tool(body: Callable[[Sequence[str]], int], argv: Sequence[str] | None) -
     if reconfigure:
         reconfigure(encoding="utf-8")
     try:
-        with _signals_as_exceptions():
+        with _signals_as_exceptions(), rare_collections(), methods_on_demand():
             status = body(arguments)
             flush()
             return status

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from typing import Literal
 
 from xdsl.dialects.builtin import CallSiteLoc, FileLineColLoc, FusedLoc, NameLoc, UnregisteredOp
@@ -113,6 +112,8 @@ def resolve_location(loc: Attribute) -> Location | None:
 
 def did_you_mean(name: str, known: Sequence[str]) -> str | None:
     """``did you mean 'x'?`` for the nearest known name, or None where nothing is near."""
+    from difflib import get_close_matches  # only for mistakes
+
     near = get_close_matches(name, known, n=1, cutoff=0.6)
     return f"did you mean '{near[0]}'?" if near else None
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 import struct
-from fractions import Fraction
 from typing import Any
 
 from xdsl.dialects.builtin import ReducedPrecisionFloatType
@@ -117,6 +116,8 @@ def _rounded(magnitude: float, bias: int, width: int) -> tuple[int, int]:
         return 0, 0
     _, exponent = math.frexp(magnitude)
     power = max(exponent - 1, 1 - bias) - width
+    from fractions import Fraction  # seldom needed
+
     exact = Fraction(magnitude) / Fraction(2) ** power
     # `round` of a fraction is to nearest even.
     significand = round(exact)

@@ -8,13 +8,15 @@ from xdsl.utils.exceptions import ParseError
 from xdsl.utils.lexer import Input, Span, Token
 from xdsl.utils.mlir_lexer import KIND_BY_PUNCTUATION_SPELLING, MLIRLexer, MLIRTokenKind
 
+from lamina.dialects.core.regexes import regex
+
 # Each quantifier is possessive: xDSL's own expression backtracks exponentially on an unclosed literal.
 _STRING = r'"(?:[^"\\\n\v\f]++|\\(?:["nt\\]|[0-9A-Fa-f]{2}))*+"'
-MLIRLexer._unescaped_characters_regex = re.compile(_STRING)  # pyright: ignore[reportPrivateUsage]
+MLIRLexer._unescaped_characters_regex = regex(_STRING)  # pyright: ignore[reportPrivateUsage]
 
-_SKIPPED = re.compile(r"(?:[ \t\r\n\f\v]++|//[^\n]*+)*+")
+_SKIPPED = regex(r"(?:[ \t\r\n\f\v]++|//[^\n]*+)*+")
 _SUFFIX = r"(?:[0-9]++|[A-Za-z$._\-][\w$.\-]*+)"
-_TOKEN = re.compile(
+_TOKEN = regex(
     rf"""
       (?P<BARE_IDENT> [A-Za-z_][\w$.]*+ )
     | (?P<PERCENT_IDENT> %{_SUFFIX} )

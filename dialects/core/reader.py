@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from xdsl.utils.exceptions import MultipleSpansParseError, ParseError
 from xdsl.utils.lexer import Input
@@ -10,7 +10,7 @@ from xdsl.utils.lexer import Input
 from lamina.dialects.core.context import make_context
 from lamina.dialects.core.depth import room_for_nesting
 from lamina.dialects.core.diagnostics import Diagnostic, LaminaError, Location
-from lamina.dialects.core.reading.bridge import BridgedReader
+from lamina.dialects.core.reading.lookup import LookupReader
 from lamina.dialects.core.resources import keep_external, take_resources
 from lamina.dialects.core.wording import in_plain_words, innermost_message
 
@@ -55,7 +55,7 @@ def parse(
         raise LaminaError(Diagnostic(f"{name}{message}", place, hint=hint)) from problem
 
 
-class Reader(BridgedReader):
+class Reader(LookupReader):
     """Reads a text from its first to its last character."""
 
     def module(self) -> ModuleOp:
@@ -69,7 +69,7 @@ class Reader(BridgedReader):
                 continue
             op = self.optional_operation()
             if op is None:
-                self.fail("expected an operation")
+                self._no_operation()
             operations.append(op)
         self.require_definitions()
         if len(operations) == 1 and isinstance(operations[0], ModuleOp):
@@ -77,6 +77,12 @@ class Reader(BridgedReader):
         module = ModuleOp(operations)
         module.location = self.location_at(0)
         return module
+
+    def _no_operation(self) -> NoReturn:
+        character = self.text[self.at]
+        if character.isprintable():
+            self.fail("expected an operation")
+        self.fail(f"unexpected character U+{ord(character):04X}")
 
     def attribute_from_text(self, text: str) -> Attribute:
         """The attribute that another text says."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NoReturn
 from weakref import WeakKeyDictionary
@@ -12,6 +11,7 @@ from xdsl.ir import Operation
 
 from lamina.dialects.core.diagnostics import error
 from lamina.dialects.core.reading.cursor import STRING, Cursor
+from lamina.dialects.core.regexes import regex
 
 if TYPE_CHECKING:
     import numpy as np
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 _HEADER_BYTES = 4
 """A blob starts with its alignment, as a little-endian 32-bit number."""
 _CHUNK = 1 << 20
-_NO_DIGIT = re.compile(r"[^0-9A-Fa-f]")
+_NO_DIGIT = regex(r"[^0-9A-Fa-f]")
 _WHERE = " in the resources of the file"
-_VALUE = re.compile(r"[^,}\n]*+")
+_VALUE = regex(r"[^,}\n]*+")
 
 
 _external: WeakKeyDictionary[Operation, str] = WeakKeyDictionary()

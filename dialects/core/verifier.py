@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from difflib import get_close_matches
 
 from xdsl.ir import Operation
 from xdsl.irdl import IRDLOperation, VerificationContext
@@ -11,6 +10,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from lamina.dialects.core.diagnostics import LaminaError, error
 from lamina.dialects.core.dominance import immediate_dominators
+from lamina.dialects.core.regexes import regex
 from lamina.dialects.core.verifying.symbols import nearest_symbol
 from lamina.dialects.core.verifying.walking import Walk
 from lamina.dialects.core.wording import in_plain_words, innermost_message
@@ -31,9 +31,7 @@ def cause_of(problem: BaseException) -> str:
     return in_plain_words(text)[0] if text else type(problem).__name__
 
 
-_ARGUMENT = re.compile(
-    r"(operand|result) '(\w+)' (?:expected )?at positions? (\d+)(?: to \d+)? does not verify"
-)
+_ARGUMENT = regex(r"(operand|result) '(\w+)' (?:expected )?at positions? (\d+)(?: to \d+)? does not verify")
 
 
 def _explained(problem: Exception, op: Operation) -> LaminaError:
@@ -50,6 +48,8 @@ def _explained(problem: Exception, op: Operation) -> LaminaError:
             message = f"attribute '{name}': {message}"
     missing = re.fullmatch(r"needs the attribute '(\S+)'", message)
     if missing and not hint:
+        from difflib import get_close_matches  # only for mistakes
+
         near = get_close_matches(missing.group(1), list(op.attributes), n=1)
         hint = f"it has '{near[0]}'" if near else None
     if message.startswith("there is no function @"):

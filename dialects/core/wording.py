@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from functools import cache
+
+from lamina.dialects.core.regexes import regex
 
 _TABLE: list[tuple[str, str]] = [
     # Values, blocks and symbols.
@@ -150,13 +151,10 @@ _HINTS = {
 }
 
 
-@cache
-def _compiled() -> list[tuple[re.Pattern[str], str]]:
-    """The table, compiled when the first message is met, not at start-up."""
-    return [(re.compile(pattern, re.DOTALL), text) for pattern, text in _TABLE]
+_MESSAGES = [(regex(pattern, re.DOTALL), text) for pattern, text in _TABLE]
 
 
-_KIND = re.compile(r"\{kind:(\S+?)\}")
+_KIND = regex(r"\{kind:(\S+?)\}")
 _KINDS = {
     "array": "a list as array<i64: …>",
     "bool": "true or false",
@@ -172,14 +170,14 @@ _KINDS = {
     "tensor": "a tensor",
     "vector": "a vector",
 }
-_OPENING = re.compile(r"[A-Z][a-z]+(?=\s|$)")
+_OPENING = regex(r"[A-Z][a-z]+(?=\s|$)")
 
 
 def in_plain_words(message: str) -> tuple[str, str | None]:
     """A message of xDSL's parser or verifier as Lamina says it, and a hint where one helps."""
     text = re.sub(r"\s+", " ", message).rstrip(" .!") if message.strip() else message
     hint = None
-    for pattern, template in _compiled():
+    for pattern, template in _MESSAGES:
         match = pattern.fullmatch(text)
         if match:
             text, hint = match.expand(template), _HINTS.get(template)

@@ -9,6 +9,7 @@ from typing import TypeAlias
 
 from lamina.dialects.core.context import make_context
 from lamina.dialects.core.diagnostics import Diagnostic, LaminaError, Location, did_you_mean
+from lamina.dialects.core.regexes import regex
 from lamina.passes.framework.options import is_list, make_pass
 from lamina.passes.framework.passes import ANY_OP, Pass
 from lamina.passes.framework.registry import find_pass, find_pipeline, pass_names, pipeline_names
@@ -45,7 +46,7 @@ class Pipeline:
 
 PipelineItem: TypeAlias = "Pass | Pipeline"
 
-_NAME = re.compile(r"[A-Za-z_][\w.\-]*")
+_NAME = regex(r"[A-Za-z_][\w.\-]*")
 PIPELINE_NAME = "<pipeline>"
 """The file name that locations in a pipeline string carry."""
 
@@ -189,7 +190,7 @@ class _Option:
     at: int
 
 
-_OPTION = re.compile(
+_OPTION = regex(
     r"([\w.\-]+)(?:=(\{(?:[^{}]|\{[^{}]*\})*\}|\"[^\"]*\"|'[^']*'|[^\s{}\"']*))?(?![^\s}])", re.ASCII
 )
 

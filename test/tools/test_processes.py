@@ -175,3 +175,16 @@ heavy = {{"numpy", "xdsl", "llvmlite", "onnx"}} & set(sys.modules)
 print(status, sorted(heavy), file=sys.stderr)"""
     done = subprocess.run([sys.executable, "-c", code], text=True, capture_output=True, check=False)
     assert done.stdout.startswith("usage: lamina") and done.stderr == "0 []\n"
+
+
+def test_an_empty_module_needs_only_the_core_of_xdsl(files: Path) -> None:
+    (files / "empty.mlir").write_text("module {\n}\n")
+    code = """import sys
+from lamina.tools.opt import main
+status = main(["empty.mlir"])
+names = "numpy llvmlite importlib.metadata xdsl.parser xdsl.dialects.utils difflib fractions".split()
+print(status, sorted(set(names) & set(sys.modules)), file=sys.stderr)"""
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=files, text=True, capture_output=True, check=False
+    )
+    assert (done.stdout, done.stderr) == ("module {\n}\n", "0 []\n")

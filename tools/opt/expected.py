@@ -11,8 +11,9 @@ import re
 from dataclasses import dataclass, field
 
 from lamina.dialects.core.diagnostics import Diagnostic, Location, error
+from lamina.dialects.core.regexes import regex
 
-_EXPECTED = re.compile(
+_EXPECTED = regex(
     r"expected-(error|note|remark|warning)(-re)? *(?:@([+-][0-9]+|above|below|unknown))? *(\d+)? *"
     r"\{\{(.*)\}\}[ \t]*$",
     re.MULTILINE,

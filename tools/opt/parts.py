@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 
+from lamina.dialects.core.regexes import regex
 from lamina.tools.opt.arguments import DEFAULT_MARKER
 
-_BEGINNING = re.compile(r"\s*(?:(?://[^\n]*|[#!][^\n=]*=[^\n]*)\n\s*)*")
-_MODULE = re.compile(r'(?:builtin\.)?module\b|"builtin\.module"')
+_BEGINNING = regex(r"\s*(?:(?://[^\n]*|[#!][^\n=]*=[^\n]*)\n\s*)*")
+_MODULE = regex(r'(?:builtin\.)?module\b|"builtin\.module"')
 
 
 def split_text(text: str, marker: str | None) -> list[str]:

@@ -11,12 +11,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lamina.dialects.core.diagnostics import Location, error
+from lamina.dialects.core.regexes import regex
 
-_REPRODUCER = re.compile(r'mlir_reproducer\s*:\s*\{((?:[^"{}]|"(?:[^"\\]|\\.)*")*)\}')
-_SECTION = re.compile(
+_REPRODUCER = regex(r'mlir_reproducer\s*:\s*\{((?:[^"{}]|"(?:[^"\\]|\\.)*")*)\}')
+_SECTION = regex(
     r'(?:,\s*)?external_resources\s*:\s*\{\s*mlir_reproducer\s*:\s*\{(?:[^"{}]|"(?:[^"\\]|\\.)*")*\}\s*\}'
 )
-_ENTRY = re.compile(r'(\w+)\s*:\s*(?:"((?:[^"\\]|\\.)*)"|(\w+))')
+_ENTRY = regex(r'(\w+)\s*:\s*(?:"((?:[^"\\]|\\.)*)"|(\w+))')
 _COMMAND = "// to reproduce: "
 
 

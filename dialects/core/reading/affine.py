@@ -20,12 +20,13 @@ from xdsl.ir.affine import (
 from lamina.dialects.core import affine
 from lamina.dialects.core.making import unchecked
 from lamina.dialects.core.reading.cursor import WORD, Cursor
+from lamina.dialects.core.regexes import regex
 
 _ZERO = AffineConstantExpr(0)
 _LARGEST = (1 << 63) - 1
-_DECIMAL = re.compile(r"0x[0-9A-Fa-f]++|[0-9]++")
-_SSA_NAME = re.compile(r"%(?:[0-9]++|[A-Za-z$._\-][\w$.\-]*+)(?:\#[0-9]++)?", re.ASCII)
-_PRODUCT = re.compile(r"\*|(?:floordiv|ceildiv|mod)(?![\w$.])")
+_DECIMAL = regex(r"0x[0-9A-Fa-f]++|[0-9]++")
+_SSA_NAME = regex(r"%(?:[0-9]++|[A-Za-z$._\-][\w$.\-]*+)(?:\#[0-9]++)?", re.ASCII)
+_PRODUCT = regex(r"\*|(?:floordiv|ceildiv|mod)(?![\w$.])")
 _MOST_NESTED = 200
 """Parentheses and signs in an expression that may be open at once."""
 Names = dict[str, AffineExpr]

@@ -26,6 +26,7 @@ from lamina.dialects.core.reading.locations import LocationReader
 from lamina.dialects.core.reading.sparse import SparseReader
 from lamina.dialects.core.reading.special import SpecialReader
 from lamina.dialects.core.reading.types import BLANK, TYPE_SLICE
+from lamina.dialects.core.regexes import regex
 
 UNIT: Any = UnitAttr()
 _NO_NESTED = array_of(())
@@ -235,8 +236,8 @@ class AttributeReader(SparseReader, SpecialReader, ExtendedReader, LocationReade
         return self.location()
 
 
-_ENTRY = re.compile(rf"([A-Za-z_][\w$.]*+){BLANK}(=)?+{BLANK}", re.ASCII)
-_SHORT = re.compile(
+_ENTRY = regex(rf"([A-Za-z_][\w$.]*+){BLANK}(=)?+{BLANK}", re.ASCII)
+_SHORT = regex(
     rf"(affine_map<(?:->|[^<>])*+>|dense<[\w.+\-]{{1,40}}>{BLANK}:{BLANK}{TYPE_SLICE}){BLANK}", re.ASCII
 )
 """A map, or a splat with its type, all of whose text decides what it is."""

@@ -10,11 +10,12 @@ from xdsl.ir import Attribute
 
 from lamina.dialects.core.making import array_of, string_attr
 from lamina.dialects.core.reading.types import TypeReader
+from lamina.dialects.core.regexes import regex
 from lamina.dialects.core.writing.quoting import quoted
 
-_BRACKETS = re.compile(r"->|[<>()\[\]{}\"]")
-_BODY = re.compile(r"->|[<>()\[\]{}\"]|[#!][A-Za-z0-9_$][\w$.\-]*+|(?<![\w$.])distinct\[", re.ASCII)
-_STRING = re.compile(r'"(?:[^"\\\n]++|\\.)*+"')
+_BRACKETS = regex(r"->|[<>()\[\]{}\"]")
+_BODY = regex(r"->|[<>()\[\]{}\"]|[#!][A-Za-z0-9_$][\w$.\-]*+|(?<![\w$.])distinct\[", re.ASCII)
+_STRING = regex(r'"(?:[^"\\\n]++|\\.)*+"')
 _OPENING = {">": "<", ")": "(", "]": "[", "}": "{"}
 
 

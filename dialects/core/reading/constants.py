@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from typing import Any
 
 from xdsl.dialects.builtin import (
@@ -25,11 +24,12 @@ from lamina.dialects.core.making import DYNAMIC_INDEX, array_of, bytes_attr, str
 from lamina.dialects.core.reading.cursor import STRING, unescape
 from lamina.dialects.core.reading.elements import Element, ElementReader, element_size, plain_bytes
 from lamina.dialects.core.reading.types import FLOAT_CLASSES
+from lamina.dialects.core.regexes import regex
 
 _SHAPED = (TensorType, VectorType, MemRefType)
 _UNRANKED = (UnrankedTensorType, UnrankedMemRefType)
 _NUMBERS = frozenset({IntegerType, IndexType, ComplexType, *FLOAT_CLASSES})
-_HEX = re.compile(r"0x(?:[0-9A-Fa-f]{2})*+")
+_HEX = regex(r"0x(?:[0-9A-Fa-f]{2})*+")
 _NO_HEX = "expected string containing hex digits starting with `0x`"
 
 

@@ -13,19 +13,20 @@ from typing import NoReturn
 
 from lamina.dialects.core.diagnostics import Diagnostic, LaminaError, Location
 from lamina.dialects.core.hints import hint_for
+from lamina.dialects.core.regexes import regex
 
-SPACE = re.compile(r"(?:[ \t\r\n\0]++|//[^\n]*+)*+")
-WORD = re.compile(r"[A-Za-z_][\w$.]*+", re.ASCII)
-WORD_END = re.compile(r"(?![\w$.])", re.ASCII)
-INTEGER = re.compile(r"-?(?:0x[0-9A-Fa-f]++|[0-9]++)", re.ASCII)
-FLOAT = re.compile(r"-?[0-9]++\.[0-9]*+(?:[eE][-+]?[0-9]++)?", re.ASCII)
-STRING = re.compile(r'"((?:[^"\\\n]++|\\.)*+)"')
-SYMBOL = re.compile(r'@(?:([A-Za-z_][\w$.]*+)|"((?:[^"\\\n]++|\\.)*+)")', re.ASCII)
-_NEWLINE = re.compile("\n")
+SPACE = regex(r"(?:[ \t\r\n\0]++|//[^\n]*+)*+")
+WORD = regex(r"[A-Za-z_][\w$.]*+", re.ASCII)
+WORD_END = regex(r"(?![\w$.])", re.ASCII)
+INTEGER = regex(r"-?(?:0x[0-9A-Fa-f]++|[0-9]++)", re.ASCII)
+FLOAT = regex(r"-?[0-9]++\.[0-9]*+(?:[eE][-+]?[0-9]++)?", re.ASCII)
+STRING = regex(r'"((?:[^"\\\n]++|\\.)*+)"')
+SYMBOL = regex(r'@(?:([A-Za-z_][\w$.]*+)|"((?:[^"\\\n]++|\\.)*+)")', re.ASCII)
+_NEWLINE = regex("\n")
 _SKIPPED = frozenset(" \t\r\n\0/")
 """What blanks and comments begin with."""
 _skip, _ends_word = SPACE.match, WORD_END.match
-_ESCAPE = re.compile(r'\\(?:([0-9A-Fa-f]{2})|([nt"\\]))')
+_ESCAPE = regex(r'\\(?:([0-9A-Fa-f]{2})|([nt"\\]))')
 _SIMPLE = {"n": b"\n", "t": b"\t", '"': b'"', "\\": b"\\"}
 
 

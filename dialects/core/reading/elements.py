@@ -12,13 +12,14 @@ from xdsl.dialects.builtin import ComplexType, IndexType, IntegerType
 from lamina.dialects.core.floats import float_to_bits
 from lamina.dialects.core.reading.numbers import NUMBER, NumberReader, parsed_integer
 from lamina.dialects.core.reading.types import BLANK, FLOAT_CLASSES
+from lamina.dialects.core.regexes import regex
 
-_ELEMENT = re.compile(
+_ELEMENT = regex(
     rf"(?:(-){BLANK})?(?:({NUMBER})|(true|false)(?![\w$.])|(\"(?:[^\"\\\n]++|\\.)*+\")){BLANK}", re.ASCII
 )
 _LONG = 2000
 """Characters from which on a literal is worth NumPy."""
-_PLAIN = re.compile(r"[\[\]0-9eE+\-.,\s]*+>", re.ASCII)
+_PLAIN = regex(r"[\[\]0-9eE+\-.,\s]*+>", re.ASCII)
 _RANKS = "tensor literal is invalid; ranks are not consistent between elements"
 _PLAIN_FORMATS = {"f16": "<f2", "f32": "<f4", "f64": "<f8"}
 _FLOAT_CODES = {"f16": "e", "f32": "f", "f64": "d"}

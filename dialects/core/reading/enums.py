@@ -6,8 +6,6 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any, NamedTuple
 
-from xdsl.dialects.utils.bit_enum_attribute import BitEnumAttribute
-from xdsl.dialects.utils.enum_attribute import EnumAttribute
 from xdsl.ir import Attribute, SpacedOpaqueSyntaxAttribute
 
 from lamina.dialects.core.ods.spec import table_of
@@ -66,6 +64,10 @@ def _case(reader: Any, name: str, cases: Any) -> str:
 @cache
 def enum_reader(kind: Any) -> Callable[[Any], Attribute] | None:
     """A function that reads the cases of a class after its name; None for one with a syntax of its own."""
+    # Heavy to import, and there is nothing to ask before some dialect has done so.
+    from xdsl.dialects.utils.bit_enum_attribute import BitEnumAttribute
+    from xdsl.dialects.utils.enum_attribute import EnumAttribute
+
     parser = getattr(getattr(kind, "parse_parameter", None), "__func__", None)
     if issubclass(kind, EnumAttribute):
         default: Any = EnumAttribute.parse_parameter

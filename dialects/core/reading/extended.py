@@ -20,13 +20,14 @@ from lamina.dialects.core.reading.bodies import BodyReader
 from lamina.dialects.core.reading.cursor import WORD
 from lamina.dialects.core.reading.enums import BRACKETED, enum_reader, form_of, read_cases
 from lamina.dialects.core.reading.types import BLANK, TYPE_SLICE
+from lamina.dialects.core.regexes import regex
 from lamina.dialects.core.wording import innermost_message
 
-_SYMBOL = re.compile(r"[#!]([0-9]++|[A-Za-z$._\-][\w$.\-]*+)", re.ASCII)
-_SLICE = re.compile(rf"([#!]{TYPE_SLICE.removeprefix('!?')}){BLANK}", re.ASCII)
-_ALIAS = re.compile(r"^[ \t]*([#!][A-Za-z0-9_$.\-]+)[ \t]*=", re.MULTILINE | re.ASCII)
-_ALIAS_USE = re.compile(r"[#!][A-Za-z0-9_$][\w$\-]*+(?![.<])", re.ASCII)
-_PRETTY = re.compile(r"([A-Za-z_][\w$.]*+)(<.*>)?+", re.ASCII | re.DOTALL)
+_SYMBOL = regex(r"[#!]([0-9]++|[A-Za-z$._\-][\w$.\-]*+)", re.ASCII)
+_SLICE = regex(rf"([#!]{TYPE_SLICE.removeprefix('!?')}){BLANK}", re.ASCII)
+_ALIAS = regex(r"^[ \t]*([#!][A-Za-z0-9_$.\-]+)[ \t]*=", re.MULTILINE | re.ASCII)
+_ALIAS_USE = regex(r"[#!][A-Za-z0-9_$][\w$\-]*+(?![.<])", re.ASCII)
+_PRETTY = regex(r"([A-Za-z_][\w$.]*+)(<.*>)?+", re.ASCII | re.DOTALL)
 
 ParsesExtended = Callable[[Any, str], Attribute]
 _SYNTAX: dict[str, ParsesExtended] = {}
@@ -203,7 +204,7 @@ class ExtendedReader(BodyReader):
             return self.fail(innermost_message(problem), start)
 
     def bridged_attribute(self, kind: type[Attribute], is_type: bool) -> Attribute:
-        """An attribute or type read by the parser of its xDSL class (the bridge fills this in)."""
+        """An attribute or type read by the parser of its xDSL class."""
         raise NotImplementedError
 
     def _opaque_form(self, sigil: str, dialect: str, start: int, opening: int) -> Attribute:

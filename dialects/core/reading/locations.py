@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from xdsl.dialects.builtin import (
@@ -17,8 +16,9 @@ from xdsl.ir import Attribute
 
 from lamina.dialects.core.making import array_of, int_attr, string_attr, unchecked
 from lamina.dialects.core.reading.types import TypeReader
+from lamina.dialects.core.regexes import regex
 
-_UNSIGNED = re.compile(r"0x[0-9A-Fa-f]++|[0-9]++")
+_UNSIGNED = regex(r"0x[0-9A-Fa-f]++|[0-9]++")
 _NONE, _UNKNOWN = NoneAttr(), UnknownLoc()
 _KINDS: set[type] = {UnknownLoc, FileLineColLoc, NameLoc, CallSiteLoc, FusedLoc}
 _MOST_NESTED = 1000

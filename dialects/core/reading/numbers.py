@@ -19,10 +19,11 @@ from lamina.dialects.core.reading.types import (
     TypeReader,
     integer_type,
 )
+from lamina.dialects.core.regexes import regex
 
 NUMBER = r"[0-9]++(?:\.[0-9]*+(?:[eE][-+]?[0-9]++)?|(?<=0)(?<![0-9]0)x[0-9A-Fa-f]++)?"
-_NUMBER = re.compile(rf"-?{BLANK}({NUMBER}){BLANK}", re.ASCII)
-_TYPED = re.compile(rf"(-?{NUMBER}(?:{BLANK}:{BLANK}{TYPE_SLICE})?){BLANK}", re.ASCII)
+_NUMBER = regex(rf"-?{BLANK}({NUMBER}){BLANK}", re.ASCII)
+_TYPED = regex(rf"(-?{NUMBER}(?:{BLANK}:{BLANK}{TYPE_SLICE})?){BLANK}", re.ASCII)
 """A number with its type, all of whose text decides what it is."""
 _LONGEST_KEY = 60
 _I64, _F64, _INDEX = integer_type(64), FLOATS["f64"], IndexType()

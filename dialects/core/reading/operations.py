@@ -8,19 +8,19 @@ from typing import Any, NamedTuple
 
 from xdsl.dialects.builtin import FileLineColLoc, IntAttr, LocationAttr, StringAttr, UnknownLoc
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
-from xdsl.parser.core import ForwardDeclaredValue  # pyright: ignore[reportPrivateImportUsage]
 
 from lamina.dialects.core.diagnostics import did_you_mean
 from lamina.dialects.core.ods.kinds import OpKind
 from lamina.dialects.core.ods.syntax import parser_of
 from lamina.dialects.core.reading.attributes import AttributeReader
 from lamina.dialects.core.reading.making import create
+from lamina.dialects.core.regexes import regex
 
-_VALUE = re.compile(r"%([0-9]++|[A-Za-z$._\-][\w$.\-]*+)(?:#([0-9]++))?", re.ASCII)
-_BLOCK = re.compile(r"\^([0-9]++|[A-Za-z$._\-][\w$.\-]*+)", re.ASCII)
-_HEAD = re.compile(r"(?:%([\w$.\-]++)[ ]*=[ ]*)?([A-Za-z_][\w$.]*+)[ ]*", re.ASCII)
+_VALUE = regex(r"%([0-9]++|[A-Za-z$._\-][\w$.\-]*+)(?:#([0-9]++))?", re.ASCII)
+_BLOCK = regex(r"\^([0-9]++|[A-Za-z$._\-][\w$.\-]*+)", re.ASCII)
+_HEAD = regex(r"(?:%([\w$.\-]++)[ ]*=[ ]*)?([A-Za-z_][\w$.]*+)[ ]*", re.ASCII)
 """The usual start of an op: at most one result, and a bare name."""
-_HINT = re.compile(r"[A-Za-z_$.\-][\w$.\-]*", re.ASCII)
+_HINT = regex(r"[A-Za-z_$.\-][\w$.\-]*", re.ASCII)
 
 
 class Unresolved(NamedTuple):
@@ -41,10 +41,22 @@ class Argument(NamedTuple):
     at: int
 
 
+class _Placeholder(SSAValue):
+    """A value that is used before its definition, which takes its place then."""
+
+    @property
+    def owner(self) -> Operation | Block:
+        raise ValueError("a value that is not yet defined has no owner")
+
+
 class OperationReader(AttributeReader):
     """Reads operations. ``ssa_values`` and its like are those of xDSL's parser, which third parties see."""
 
     file_name: StringAttr
+    ssa_values: dict[str, tuple[SSAValue, ...]]
+    blocks: dict[str, tuple[Block, Any]]
+    forward_block_references: dict[str, list[Any]]
+    forward_ssa_references: dict[str, dict[int, Any]]
     _kinds: dict[str, OpKind]
 
     def start(self, text: str, name: str) -> None:
@@ -99,7 +111,7 @@ class OperationReader(AttributeReader):
             pending = self.forward_ssa_references.setdefault(use.name, {})
             value = pending.get(use.index)
             if value is None:
-                value = pending[use.index] = ForwardDeclaredValue(type)
+                value = pending[use.index] = _Placeholder(type)
                 self._uses.setdefault(use.name, use.at)
         elif use.index >= len(values):
             self.fail(f"reference to invalid result number: %{use.name} has {len(values)}", use.at)
@@ -250,7 +262,7 @@ class OperationReader(AttributeReader):
         return op
 
     def custom_parser(self, name: str, start: int) -> tuple[str, Any]:
-        """The full name of an op and the function that reads its custom form; the bridge fills in others."""
+        """The full name of an op and the function that reads its custom form."""
         raise NotImplementedError
 
     def kind(self, name: str) -> OpKind:

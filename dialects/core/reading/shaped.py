@@ -33,6 +33,7 @@ from xdsl.ir.affine import AffineDimExpr
 from lamina.dialects.core.making import FALSE, TRUE, array_of, shape_of, unchecked
 from lamina.dialects.core.ods.attributes import OdsType
 from lamina.dialects.core.reading.types import BLANK, FLOAT_CLASSES, TypeReader, reads_type
+from lamina.dialects.core.regexes import regex
 
 NONE = NoneAttr()
 _FIXED = frozenset({IntegerType, IndexType, *FLOAT_CLASSES})
@@ -40,8 +41,8 @@ _TENSOR_ELEMENTS = frozenset({*_FIXED, ComplexType, VectorType})
 _MEMREF_ELEMENTS = frozenset({*_TENSOR_ELEMENTS, MemRefType, UnrankedMemRefType})
 _NEVER_ELEMENTS = (FunctionType, TupleType, NoneType, TensorType, UnrankedTensorType)
 _EXTENT = rf"(?:[0-9]++|\[{BLANK}[0-9]++{BLANK}\])"
-_VECTOR_SHAPE = re.compile(rf"(?:{_EXTENT}{BLANK}x{BLANK})*+", re.ASCII)
-_VECTOR_EXTENT = re.compile(rf"(\[)?{BLANK}([0-9]++)", re.ASCII)
+_VECTOR_SHAPE = regex(rf"(?:{_EXTENT}{BLANK}x{BLANK})*+", re.ASCII)
+_VECTOR_EXTENT = regex(rf"(\[)?{BLANK}([0-9]++)", re.ASCII)
 _NO_VECTOR_ELEMENT = "failed to verify 'elementType': VectorElementTypeInterface instance"
 _UNSCALED: list[ArrayAttr] = [array_of((FALSE,) * rank) for rank in range(9)]
 

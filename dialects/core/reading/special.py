@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import re
-
 from xdsl.dialects.builtin import StridedLayoutAttr, UnitAttr
 from xdsl.ir import Attribute
 
 from lamina.dialects.core.making import array_of, int_attr, string_attr, unchecked
 from lamina.dialects.core.reading.shaped import NONE
 from lamina.dialects.core.reading.types import TypeReader
+from lamina.dialects.core.regexes import regex
 
 UNIT = UnitAttr()
 _LARGEST_STRIDE = (1 << 63) - 1
-_STRIDE = re.compile(r"-?(?:0x[0-9A-Fa-f]++|0(?![0-9])|[1-9][0-9]*+)")
-_DIGITS = re.compile(r"[0-9]++")
+_STRIDE = regex(r"-?(?:0x[0-9A-Fa-f]++|0(?![0-9])|[1-9][0-9]*+)")
+_DIGITS = regex(r"[0-9]++")
 _identities = iter(range(1 << 62))
 
 

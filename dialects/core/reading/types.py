@@ -22,17 +22,18 @@ from xdsl.ir import Attribute, TypeAttribute
 
 from lamina.dialects.core.making import array_of, int_attr, unchecked
 from lamina.dialects.core.reading.cursor import SPACE, WORD, Cursor
+from lamina.dialects.core.regexes import regex
 
 BLANK = r"(?:[ \t\r\n\0]++|//[^\n]*+)*+"
 _INNER = r"(?:->|[^<>\"-]|-)*+"
 TYPE_SLICE = rf"!?[A-Za-z_$][\w$.]*+(?:<(?:->|[^<>\"-]|-|<(?:->|[^<>\"-]|-|<{_INNER}>)*+>)*+>)?+"
 """The text of a type that is a word, or a word with parameters nested at most thrice and without strings."""
-_SLICE = re.compile(rf"({TYPE_SLICE}){BLANK}", re.ASCII)
-_INTEGER_TYPE = re.compile(r"(s|u)?i([0-9]++)(?![\w$.])", re.ASCII)
-_DIMENSIONS = re.compile(rf"(?:(?:[0-9]++|\?){BLANK}x{BLANK})*+", re.ASCII)
-_DIMENSION = re.compile(rf"([0-9]++|\?){BLANK}", re.ASCII)
-_EXTENT = re.compile(r"[0-9]++|\?", re.ASCII)
-_COMMENT = re.compile(r"//[^\n]*+")
+_SLICE = regex(rf"({TYPE_SLICE}){BLANK}", re.ASCII)
+_INTEGER_TYPE = regex(r"(s|u)?i([0-9]++)(?![\w$.])", re.ASCII)
+_DIMENSIONS = regex(rf"(?:(?:[0-9]++|\?){BLANK}x{BLANK})*+", re.ASCII)
+_DIMENSION = regex(rf"([0-9]++|\?){BLANK}", re.ASCII)
+_EXTENT = regex(r"[0-9]++|\?", re.ASCII)
+_COMMENT = regex(r"//[^\n]*+")
 _WIDEST_INTEGER = (1 << 24) - 1
 _LARGEST_EXTENT = (1 << 63) - 1
 

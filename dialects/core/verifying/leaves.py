@@ -39,6 +39,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, TypeAttribute
 
 from lamina.dialects.core.ods.spec import has_table, table_of
+from lamina.dialects.core.regexes import regex
 from lamina.dialects.core.verifying.shapes import MEMREFS, SHAPED, TENSORS, is_scalable, is_static, rank_of
 
 Condition: TypeAlias = "Callable[[Any], bool]"
@@ -147,7 +148,7 @@ _FAMILIES: list[tuple[re.Pattern[str], Callable[..., Condition]]] = []
 
 def _family(pattern: str) -> Callable[[Callable[..., Condition]], Callable[..., Condition]]:
     def register(make: Callable[..., Condition]) -> Callable[..., Condition]:
-        _FAMILIES.append((re.compile(pattern), make))
+        _FAMILIES.append((regex(pattern), make))
         return make
 
     return register

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
 from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Operation
 
+from lamina.dialects.core.regexes import regex
 from lamina.dialects.core.verifying.groups import attribute, values
 from lamina.dialects.core.verifying.leaves import signless
 from lamina.dialects.core.verifying.shapes import (
@@ -25,7 +25,7 @@ from lamina.dialects.core.verifying.shapes import (
 
 OpPredicate: TypeAlias = "Callable[[Any], bool]"
 
-_VALUE = re.compile(r"getElementTypeOrSelf\(\$_op\.get(Result|Operand)\((\d+)\)\)")
+_VALUE = regex(r"getElementTypeOrSelf\(\$_op\.get(Result|Operand)\((\d+)\)\)")
 
 
 def operation_predicate(tree: Any, name: str) -> OpPredicate | None:

@@ -6,7 +6,6 @@ were right, by identity, and types are few.
 
 from __future__ import annotations
 
-import re
 from typing import Any, TypeAlias
 
 from xdsl.dialects.builtin import DenseArrayBase
@@ -15,6 +14,7 @@ from xdsl.ir import Attribute, Operation
 from lamina.dialects.core.diagnostics import error
 from lamina.dialects.core.ods.kinds import slots_of
 from lamina.dialects.core.ods.spec import NESTED, OPTIONAL, SINGLE, VARIADIC, Group, OpSpec, table_of
+from lamina.dialects.core.regexes import regex
 from lamina.dialects.core.verifying.leaves import Condition
 from lamina.dialects.core.verifying.predicates import attribute_predicate, type_predicate
 from lamina.dialects.core.verifying.registry import Check, hand_written
@@ -228,7 +228,7 @@ def _check_counts(op: Operation, spec: OpSpec) -> None:
         raise error(f"requires {fixed} successor{'s' * (fixed != 1)} but found {found}", op)
 
 
-_SIZED = re.compile(r"region with (at most |at least )?(\d+) blocks")
+_SIZED = regex(r"region with (at most |at least )?(\d+) blocks")
 
 
 def _region_checks(spec: OpSpec) -> list[Check]:

@@ -6,16 +6,16 @@ names as upstream gives them: sorted by how deeply they nest others, types first
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from xdsl.ir import Attribute, TypeAttribute
 
+from lamina.dialects.core.regexes import regex
 from lamina.dialects.core.writing.attributes import AttributeWriter
 from lamina.dialects.core.writing.state import MARK
 
-_REFERENCE = re.compile(f"{MARK}([0-9]+){MARK}")
+_REFERENCE = regex(f"{MARK}([0-9]+){MARK}")
 
 
 @dataclass(slots=True)

@@ -26,6 +26,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, OpaqueSyntaxAttribute, Operation, TypeAttribute
 
+from lamina.dialects.core.regexes import regex
 from lamina.dialects.core.writing.affine import map_text, set_text
 from lamina.dialects.core.writing.dense import dense_text, element_texts, is_splat, stored_size
 from lamina.dialects.core.writing.floats import float_bits, float_text
@@ -33,10 +34,10 @@ from lamina.dialects.core.writing.quoting import keyword, quoted, symbol
 from lamina.dialects.core.writing.types import TypeWriter
 
 ELIDED = "dense_resource<__elided__>"
-_DIALECT_NAME = re.compile(r"[#!][\w$.\-]+")
+_DIALECT_NAME = regex(r"[#!][\w$.\-]+")
 _BUILTIN_EXTRAS = "lamina.dialects.builtin.attributes"
 """The module of classes that are imported where they occur."""
-_OPAQUE_FORM = re.compile(r"#[\w$.\-]+<[\w$.\-]+ ?(.*)>", re.DOTALL)
+_OPAQUE_FORM = regex(r"#[\w$.\-]+<[\w$.\-]+ ?(.*)>", re.DOTALL)
 _OP_NAME = "op_name__"
 """Where xDSL holds the name of an unregistered op."""
 

@@ -7,7 +7,6 @@ from functools import cache
 from typing import Any
 
 from xdsl.dialects.builtin import StringAttr
-from xdsl.dialects.utils.bit_enum_attribute import BitEnumAttribute
 from xdsl.ir import (
     Attribute,
     Block,
@@ -92,6 +91,8 @@ class Bridge(OperationWriter):
 
     def _print_cases(self, attribute: Any, cases: EnumSpec) -> None:
         """The cases of an enumeration as upstream writes them: without quotes, and with its separator."""
+        from xdsl.dialects.utils.bit_enum_attribute import BitEnumAttribute  # heavy, and seldom asked for
+
         print_own = attribute.print_parameter if isinstance(attribute, Data) else attribute.print_parameters
         text = self.captured(lambda: print_own(self))
         if isinstance(attribute, BitEnumAttribute):

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-_KEYWORD = re.compile(r"[A-Za-z_][\w$.]*", re.ASCII)
+from lamina.dialects.core.regexes import regex
+
+_KEYWORD = regex(r"[A-Za-z_][\w$.]*", re.ASCII)
 _ESCAPES = {i: f"\\{i:02X}" for i in (*range(0x20), 0x22, *range(0x7F, 0x100))} | {0x5C: "\\\\"}
-_PLAIN = re.compile(r"[ !#-\[\]-~]*+")
+_PLAIN = regex(r"[ !#-\[\]-~]*+")
 
 
 def quoted(text: str | bytes) -> str:

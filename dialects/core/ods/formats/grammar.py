@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from lamina.dialects.core.regexes import regex
+
 
 @dataclass(frozen=True, slots=True)
 class Literal:
@@ -47,7 +49,7 @@ class Clauses:
 
 Element: TypeAlias = "Literal | Variable | Directive | Choice | Clauses"
 
-_TOKEN = re.compile(r'\s*(?:`([^`]*)`|\$(\w+)|(custom)\s*<\s*(\w+)\s*>|([A-Za-z][\w\-]*)|"([^"]*)"|(\S))')
+_TOKEN = regex(r'\s*(?:`([^`]*)`|\$(\w+)|(custom)\s*<\s*(\w+)\s*>|([A-Za-z][\w\-]*)|"([^"]*)"|(\S))')
 
 
 def parse_format(text: str) -> tuple[Element, ...]:
