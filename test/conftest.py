@@ -7,6 +7,11 @@ import subprocess
 from collections.abc import Callable
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+# Machines that run tests are busy: how long an example or its generation takes says nothing.
+settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("untimed")
 
 
 def _tool(name: str) -> str | None:

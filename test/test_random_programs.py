@@ -55,7 +55,6 @@ def close(got: np.ndarray, held: np.ndarray, best: np.ndarray, size: int) -> Non
 # A failing program is small already: shrinking it compiles thousands more.
 @settings(
     max_examples=EXAMPLES,
-    deadline=None,
     derandomize=True,
     suppress_health_check=list(HealthCheck),
     phases=[Phase.explicit, Phase.generate],
@@ -65,7 +64,7 @@ def test_native_code_equals_the_interpreter(recipe: Recipe, seed: int) -> None:
     check(recipe, seed)
 
 
-@settings(max_examples=EXAMPLES, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@settings(max_examples=EXAMPLES, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(recipes())
 def test_a_program_prints_and_parses_to_itself(recipe: Recipe) -> None:
     text = to_text(recipe.build())

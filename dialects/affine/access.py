@@ -34,76 +34,72 @@ def _write_access(w: Any, op: Operation, memref: int) -> None:
     w.put("]")
 
 
-class _Load:
-    """``affine.load %m[%i + 1] : memref<…>``, with the type of the vector after it for ``vector_load``."""
+class _Subscripted:
+    """What loads and stores share: subscripts, attributes, the type of the memref and that of a vector."""
 
     vector = False
 
     @classmethod
-    def parse(cls, p: Any, name: str) -> Operation:
+    def read_access(cls, p: Any) -> tuple[list[SSAValue], Attribute, dict[str, Attribute]]:
+        """``%m[%i + 1] {…} : memref<…>, vector<…>``: operands, what is accessed, attributes."""
         memref = p.operand()
         map, uses = read_map_of_values(p)
         attributes = {"map": map, **p.attr_dict()}
         p.require(":")
         place = p.at
         type = p.type()
-        result = _element(p, type, place)
+        accessed = _element(p, type, place)
         if cls.vector:
             p.require(",")
-            result = p.type()
-        operands = [p.resolve(memref, type), *resolved(p, uses)]
+            accessed = p.type()
+        return [p.resolve(memref, type), *resolved(p, uses)], accessed, attributes
+
+    @classmethod
+    def write_access(cls, w: Any, op: Operation, memref: int, accessed: SSAValue) -> None:
+        """What :meth:`read_access` reads."""
+        _write_access(w, op, memref)
+        w.attr_dict(op, _MAP)
+        w.put(" : ")
+        w.type(op.operands[memref].type)
+        if cls.vector:
+            w.put(", ")
+            w.type(accessed.type)
+
+
+class _Load(_Subscripted):
+    """``affine.load %m[%i + 1] : memref<…>``, with the type of the vector after it for ``vector_load``."""
+
+    @classmethod
+    def parse(cls, p: Any, name: str) -> Operation:
+        operands, result, attributes = cls.read_access(p)
         return p.build(name, operands, [result], attributes)
 
     @classmethod
     def write(cls, w: Any, op: Operation) -> None:
         w.put(" ")
-        _write_access(w, op, 0)
-        w.attr_dict(op, _MAP)
-        w.put(" : ")
-        w.type(op.operands[0].type)
-        if cls.vector:
-            w.put(", ")
-            w.type(op.results[0].type)
+        cls.write_access(w, op, 0, op.results[0])
 
 
 class _VectorLoad(_Load):
     vector = True
 
 
-class _Store:
+class _Store(_Subscripted):
     """``affine.store %v, %m[%i + 1] : memref<…>``, with the type of the vector for ``vector_store``."""
-
-    vector = False
 
     @classmethod
     def parse(cls, p: Any, name: str) -> Operation:
         value = p.operand()
         p.require(",")
-        memref = p.operand()
-        map, uses = read_map_of_values(p)
-        attributes = {"map": map, **p.attr_dict()}
-        p.require(":")
-        place = p.at
-        type = p.type()
-        stored = _element(p, type, place)
-        if cls.vector:
-            p.require(",")
-            stored = p.type()
-        operands = [p.resolve(value, stored), p.resolve(memref, type), *resolved(p, uses)]
-        return p.build(name, operands, (), attributes)
+        operands, stored, attributes = cls.read_access(p)
+        return p.build(name, [p.resolve(value, stored), *operands], (), attributes)
 
     @classmethod
     def write(cls, w: Any, op: Operation) -> None:
         w.put(" ")
         w.value(op.operands[0])
         w.put(", ")
-        _write_access(w, op, 1)
-        w.attr_dict(op, _MAP)
-        w.put(" : ")
-        w.type(op.operands[1].type)
-        if cls.vector:
-            w.put(", ")
-            w.type(op.operands[0].type)
+        cls.write_access(w, op, 1, op.operands[0])
 
 
 class _VectorStore(_Store):

@@ -8,6 +8,11 @@ from xdsl.irdl import irdl_attr_definition
 from xdsl.printer import Printer
 
 
+def _print_type(printer: Printer, type: Attribute) -> None:
+    printer.print_string(" : ")
+    printer.print_attribute(type)
+
+
 @irdl_attr_definition
 class TypedStringAttr(ParametrizedAttribute, BuiltinAttribute):
     """A string with a type other than none: ``"text" : i32``."""
@@ -18,8 +23,7 @@ class TypedStringAttr(ParametrizedAttribute, BuiltinAttribute):
 
     def print_builtin(self, printer: Printer) -> None:
         printer.print_attribute(self.value)
-        printer.print_string(" : ")
-        printer.print_attribute(self.type)
+        _print_type(printer, self.type)
 
 
 @irdl_attr_definition
@@ -32,8 +36,7 @@ class TypedDialectAttr(ParametrizedAttribute, BuiltinAttribute):
 
     def print_builtin(self, printer: Printer) -> None:
         printer.print_attribute(self.value)
-        printer.print_string(" : ")
-        printer.print_attribute(self.type)
+        _print_type(printer, self.type)
 
 
 @irdl_attr_definition
@@ -48,8 +51,8 @@ class DenseStringAttr(ParametrizedAttribute, BuiltinAttribute):
         shape = () if len(self.values.data) == 1 else self.type.get_shape()  # pyright: ignore[reportAttributeAccessIssue]
         printer.print_string("dense<")
         _print_nested(printer, list(self.values.data), shape)
-        printer.print_string("> : ")
-        printer.print_attribute(self.type)
+        printer.print_string(">")
+        _print_type(printer, self.type)
 
 
 def _print_nested(printer: Printer, values: list[StringAttr], shape: tuple[int, ...]) -> None:
@@ -82,8 +85,8 @@ class SparseElementsAttr(ParametrizedAttribute, BuiltinAttribute):
             self.indices.print_without_type(printer)
             printer.print_string(", ")
             self.values.print_without_type(printer)  # pyright: ignore[reportAttributeAccessIssue]
-        printer.print_string("> : ")
-        printer.print_attribute(self.type)
+        printer.print_string(">")
+        _print_type(printer, self.type)
 
 
 @irdl_attr_definition
@@ -133,5 +136,5 @@ class FloatBitsAttr(ParametrizedAttribute, BuiltinAttribute):
     type: Attribute
 
     def print_builtin(self, printer: Printer) -> None:
-        printer.print_string(f"0x{self.bits.data[::-1].hex().upper()} : ")
-        printer.print_attribute(self.type)
+        printer.print_string(f"0x{self.bits.data[::-1].hex().upper()}")
+        _print_type(printer, self.type)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import numpy as np
+from typing import TYPE_CHECKING
+
 from xdsl.dialects.builtin import (
     BFloat16Type,
     ComplexType,
@@ -16,6 +17,12 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute
 
 from lamina.dialects.core.diagnostics import error
+from lamina.dialects.core.later import module
+
+if TYPE_CHECKING:
+    import numpy as np
+else:
+    np = module("numpy")  # reading, verifying and printing seldom need it
 
 _STORAGE_BITS = (8, 16, 32, 64)
 

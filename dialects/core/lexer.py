@@ -8,7 +8,7 @@ from xdsl.utils.exceptions import ParseError
 from xdsl.utils.lexer import Input, Span, Token
 from xdsl.utils.mlir_lexer import KIND_BY_PUNCTUATION_SPELLING, MLIRLexer, MLIRTokenKind
 
-from lamina.dialects.core.regexes import regex
+from lamina.dialects.core.later import regex
 
 # Each quantifier is possessive: xDSL's own expression backtracks exponentially on an unclosed literal.
 _STRING = r'"(?:[^"\\\n\v\f]++|\\(?:["nt\\]|[0-9A-Fa-f]{2}))*+"'

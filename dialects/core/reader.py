@@ -58,6 +58,10 @@ def parse(
 class Reader(LookupReader):
     """Reads a text from its first to its last character."""
 
+    def start(self, text: str, name: str) -> None:
+        super().start(text, name)
+        self._said: dict[str, Attribute] = {}
+
     def module(self) -> ModuleOp:
         """The module that the text is, or one around the operations that stand in it."""
         from xdsl.dialects.builtin import ModuleOp
@@ -86,7 +90,10 @@ class Reader(LookupReader):
 
     def attribute_from_text(self, text: str) -> Attribute:
         """The attribute that another text says."""
-        return Reader(self.ctx, text, "<attribute>", {}).attribute()
+        found = self._said.get(text)
+        if found is None:
+            found = self._said[text] = Reader(self.ctx, text, "<attribute>", {}).attribute()
+        return found
 
     def type_from_text(self, text: str) -> Attribute:
         """The type that another text says."""

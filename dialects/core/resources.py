@@ -10,17 +10,19 @@ from xdsl.dialects.builtin import DenseResourceAttr
 from xdsl.ir import Operation
 
 from lamina.dialects.core.diagnostics import error
+from lamina.dialects.core.later import regex
 from lamina.dialects.core.reading.cursor import STRING, Cursor
-from lamina.dialects.core.regexes import regex
 
 if TYPE_CHECKING:
     import numpy as np
 
 _HEADER_BYTES = 4
 """A blob starts with its alignment, as a little-endian 32-bit number."""
-_CHUNK = 1 << 20
+_CHUNK = 1 << 15
 _NO_DIGIT = regex(r"[^0-9A-Fa-f]")
 _WHERE = " in the resources of the file"
+_FEW = 100
+"""Braces at the end of a text that may be part of its resources."""
 _VALUE = regex(r"[^,}\n]*+")
 
 
@@ -34,14 +36,25 @@ def take_resources(text: str, name: str) -> tuple[str, dict[str, str], str]:
     entries of its ``external_resources`` as they stand.
     Raises :class:`LaminaError` at the place where the section is malformed or cut off.
     """
-    start = text.rfind("{-#")
+    start = _last_section(text)
     if start < 0:
         return text, {}, ""
     section = _Section()
     section.start(text, name)
     end = section.read(start)
-    without = text[:start] + "\n" * text.count("\n", start, end) + text[end:]
+    lines = section.line_and_column(end)[0] - section.line_and_column(start)[0]
+    without = text[:start] + "\n" * lines + text[end:]
     return without, section.keys, section.external
+
+
+def _last_section(text: str) -> int:
+    """Where the last ``{-#`` stands, or -1; one character at a time is found far quicker than three."""
+    at = len(text)
+    for _ in range(_FEW):
+        at = text.rfind("{", 0, at)
+        if at < 0 or text.startswith("{-#", at):
+            return at
+    return text.rfind("{-#", 0, at)
 
 
 def keep_external(root: Operation, entries: str) -> None:

@@ -10,7 +10,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from lamina.dialects.core.diagnostics import LaminaError, error
 from lamina.dialects.core.dominance import immediate_dominators
-from lamina.dialects.core.regexes import regex
+from lamina.dialects.core.later import regex
 from lamina.dialects.core.verifying.symbols import nearest_symbol
 from lamina.dialects.core.verifying.walking import Walk
 from lamina.dialects.core.wording import in_plain_words, innermost_message

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from lamina.dialects.core.regexes import regex
+from lamina.dialects.core.later import regex
 
 _TABLE: list[tuple[str, str]] = [
     # Values, blocks and symbols.

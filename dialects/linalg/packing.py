@@ -9,9 +9,8 @@ from __future__ import annotations
 
 from abc import ABC
 from collections.abc import Sequence
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
-import numpy as np
 from xdsl.dialects.builtin import DenseArrayBase, TensorType, i32, i64
 from xdsl.ir import Operation, SSAValue
 from xdsl.irdl import (
@@ -30,6 +29,13 @@ from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
+
+from lamina.dialects.core.later import module
+
+if TYPE_CHECKING:
+    import numpy as np
+else:
+    np = module("numpy")
 
 
 class _Relayout(IRDLOperation, ABC):

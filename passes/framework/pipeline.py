@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from lamina.dialects.core.context import make_context
 from lamina.dialects.core.diagnostics import Diagnostic, LaminaError, Location, did_you_mean
-from lamina.dialects.core.regexes import regex
+from lamina.dialects.core.later import regex
 from lamina.passes.framework.options import is_list, make_pass
 from lamina.passes.framework.passes import ANY_OP, Pass
 from lamina.passes.framework.registry import find_pass, find_pipeline, pass_names, pipeline_names

@@ -19,7 +19,6 @@ EXAMPLES = int(os.environ.get("LAMINA_RANDOM_STOP_POINTS", "10"))
 """Programs that are tried; more with LAMINA_RANDOM_STOP_POINTS=500."""
 BUDGET = settings(
     max_examples=EXAMPLES,
-    deadline=None,
     derandomize=True,
     suppress_health_check=list(HealthCheck),
     phases=[Phase.explicit, Phase.generate],

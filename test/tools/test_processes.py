@@ -136,7 +136,7 @@ def _signalled(folder: Path, number: int, tool: str, *arguments: str) -> tuple[i
 @pytest.mark.parametrize(
     "arguments",
     [
-        ["opt", "large.mlir", "--pass-pipeline=" + ",".join(["canonicalize"] * 1000), "-o", "out.mlir"],
+        ["opt", "large.mlir", "--pass-pipeline=" + ",".join(["canonicalize"] * 9000), "-o", "out.mlir"],
         ["run", "loop.mlir", "--random-inputs=1", "--outputs=out.npz"],
         ["run", "loop.mlir", "--random-inputs=1", "--interpret"],
     ],
@@ -150,7 +150,7 @@ def test_an_interrupt_ends_a_long_run(files: Path, arguments: list[str]) -> None
 
 def test_a_request_to_end_leaves_nothing_behind(files: Path) -> None:
     before = sorted(files.iterdir())
-    pipeline = "--pass-pipeline=" + ",".join(["canonicalize"] * 1000)
+    pipeline = "--pass-pipeline=" + ",".join(["canonicalize"] * 9000)
     status, said = _signalled(files, signal.SIGTERM, "opt", "large.mlir", pipeline, "-o", "out.mlir")
     assert (status, said, sorted(files.iterdir())) == (128 + signal.SIGTERM, "", before)
 

@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass, field
 
 from lamina.dialects.core.diagnostics import Diagnostic, Location, error
-from lamina.dialects.core.regexes import regex
+from lamina.dialects.core.later import regex
 
 _EXPECTED = regex(
     r"expected-(error|note|remark|warning)(-re)? *(?:@([+-][0-9]+|above|below|unknown))? *(\d+)? *"

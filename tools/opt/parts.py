@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from lamina.dialects.core.regexes import regex
+from lamina.dialects.core.later import regex
 from lamina.tools.opt.arguments import DEFAULT_MARKER
 
 _BEGINNING = regex(r"\s*(?:(?://[^\n]*|[#!][^\n=]*=[^\n]*)\n\s*)*")

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lamina.dialects.core.diagnostics import Location, error
-from lamina.dialects.core.regexes import regex
+from lamina.dialects.core.later import regex
 
 _REPRODUCER = regex(r'mlir_reproducer\s*:\s*\{((?:[^"{}]|"(?:[^"\\]|\\.)*")*)\}')
 _SECTION = regex(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from xdsl.dialects.builtin import DenseArrayBase, StringAttr, UnregisteredOp, i32
@@ -86,13 +87,18 @@ class OpKind:
         self, inherent: dict[str, Attribute], others: dict[str, Attribute], name: str, sizes: Sequence[int]
     ) -> None:
         """Store the sizes of groups of operands or results where the op's class keeps them."""
-        value = DenseArrayBase.from_list(i32, sizes)
+        value = _segments(tuple(sizes))
         (others if name in self._kept_as_attributes else inherent)[name] = value
 
     def name_unregistered(self, op: Operation, name: str) -> None:
         """Give an op of no registered class its name."""
         if issubclass(self.type, UnregisteredOp) and "op_name__" not in op.attributes:
             op.attributes["op_name__"] = StringAttr(name)
+
+
+@lru_cache(maxsize=1024)
+def _segments(sizes: tuple[int, ...]) -> DenseArrayBase:
+    return DenseArrayBase.from_list(i32, sizes)
 
 
 def slots_of(counts: Sequence[int], total: int, sizes: Sequence[int] | None) -> list[slice] | None:

@@ -18,9 +18,9 @@ from xdsl.ir.affine import (
 )
 
 from lamina.dialects.core import affine
+from lamina.dialects.core.later import regex
 from lamina.dialects.core.making import unchecked
 from lamina.dialects.core.reading.cursor import WORD, Cursor
-from lamina.dialects.core.regexes import regex
 
 _ZERO = AffineConstantExpr(0)
 _LARGEST = (1 << 63) - 1

@@ -18,6 +18,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute
 
+from lamina.dialects.core.later import regex
 from lamina.dialects.core.making import FALSE, TRUE, array_of, string_attr, unchecked
 from lamina.dialects.core.reading.affine import AffineReader
 from lamina.dialects.core.reading.cursor import WORD
@@ -26,7 +27,6 @@ from lamina.dialects.core.reading.locations import LocationReader
 from lamina.dialects.core.reading.sparse import SparseReader
 from lamina.dialects.core.reading.special import SpecialReader
 from lamina.dialects.core.reading.types import BLANK, TYPE_SLICE
-from lamina.dialects.core.regexes import regex
 
 UNIT: Any = UnitAttr()
 _NO_NESTED = array_of(())

@@ -8,9 +8,9 @@ from collections.abc import Callable
 from xdsl.dialects.builtin import StringAttr
 from xdsl.ir import Attribute
 
+from lamina.dialects.core.later import regex
 from lamina.dialects.core.making import array_of, string_attr
 from lamina.dialects.core.reading.types import TypeReader
-from lamina.dialects.core.regexes import regex
 from lamina.dialects.core.writing.quoting import quoted
 
 _BRACKETS = regex(r"->|[<>()\[\]{}\"]")

@@ -24,12 +24,12 @@ from lamina.dialects.core.making import DYNAMIC_INDEX, array_of, bytes_attr, str
 from lamina.dialects.core.reading.cursor import STRING, unescape
 from lamina.dialects.core.reading.elements import Element, ElementReader, element_size, plain_bytes
 from lamina.dialects.core.reading.types import FLOAT_CLASSES
-from lamina.dialects.core.regexes import regex
 
 _SHAPED = (TensorType, VectorType, MemRefType)
 _UNRANKED = (UnrankedTensorType, UnrankedMemRefType)
 _NUMBERS = frozenset({IntegerType, IndexType, ComplexType, *FLOAT_CLASSES})
-_HEX = regex(r"0x(?:[0-9A-Fa-f]{2})*+")
+_PIECE = 1 << 15
+"""Hexadecimal digits that are read at once, so that they stay in the processor's cache."""
 _NO_HEX = "expected string containing hex digits starting with `0x`"
 
 
@@ -141,17 +141,34 @@ class ConstantReader(ElementReader):
 
     def _string_or_hex(self, kind: Attribute | None, opening: int, start: int) -> Attribute:
         """``"0x…"``, the bytes of all elements, or a string that is each element."""
-        found = STRING.match(self.text, opening)
+        digits = self._hexadecimal_digits(opening)
+        found = STRING.match(self.text, opening) if digits is None else None
         literal = found[1] if found is not None else ""
-        if self.optional_string() is None or not self.accept(">"):
+        if (digits is None and self.optional_string() is None) or not self.accept(">"):
             self.fail("expected '>'")
         shaped = self.elements_type(kind, start)
         if shaped.element_type.__class__ not in _NUMBERS:
+            if digits is not None:
+                literal = self.text[opening + 1 : self.text.index('"', opening + 1)]
             return self._strings(shaped, [Element(f'"{literal}"', False, opening)], start)
-        if not _HEX.fullmatch(literal):
+        if digits is None:
             self.fail(_NO_HEX, opening)
-        data = self._bytes_of_hex(bytes.fromhex(literal[2:]), shaped, start)
-        return self._dense_attribute(shaped, data, [], start)
+        return self._dense_attribute(shaped, self._bytes_of_hex(digits, shaped, start), [], start)
+
+    def _hexadecimal_digits(self, opening: int) -> bytes | None:
+        """The bytes of ``"0x…"``, which stands before us then; found without a look at each character."""
+        if not self.text.startswith('"0x', opening):
+            return None
+        first, last = opening + 3, self.text.find('"', opening + 1)
+        pieces = [self.text[at : min(at + _PIECE, last)] for at in range(first, last, _PIECE)]
+        try:
+            data = b"".join([bytes.fromhex(piece) for piece in pieces])
+        except ValueError:
+            return None
+        if 2 * len(data) != last - first:  # there were blanks
+            return None
+        self.advance(last + 1)
+        return data
 
     def _bytes_of_hex(self, data: bytes, kind: Any, start: int) -> bytes:
         """Bytes as they are held from those in the text, which packs bits and odd widths more tightly."""

@@ -13,7 +13,7 @@ from typing import NoReturn
 
 from lamina.dialects.core.diagnostics import Diagnostic, LaminaError, Location
 from lamina.dialects.core.hints import hint_for
-from lamina.dialects.core.regexes import regex
+from lamina.dialects.core.later import regex
 
 SPACE = regex(r"(?:[ \t\r\n\0]++|//[^\n]*+)*+")
 WORD = regex(r"[A-Za-z_][\w$.]*+", re.ASCII)

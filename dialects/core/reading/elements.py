@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 from xdsl.dialects.builtin import ComplexType, IndexType, IntegerType
 
 from lamina.dialects.core.floats import float_to_bits
+from lamina.dialects.core.later import regex
 from lamina.dialects.core.reading.numbers import NUMBER, NumberReader, parsed_integer
 from lamina.dialects.core.reading.types import BLANK, FLOAT_CLASSES
-from lamina.dialects.core.regexes import regex
 
 _ELEMENT = regex(
     rf"(?:(-){BLANK})?(?:({NUMBER})|(true|false)(?![\w$.])|(\"(?:[^\"\\\n]++|\\.)*+\")){BLANK}", re.ASCII

@@ -14,13 +14,13 @@ from xdsl.dialects.builtin import UnregisteredAttr
 from xdsl.ir import Attribute
 from xdsl.utils.exceptions import VerifyException
 
+from lamina.dialects.core.later import regex
 from lamina.dialects.core.making import array_of, string_attr
 from lamina.dialects.core.ods.spec import table_of
 from lamina.dialects.core.reading.bodies import BodyReader
 from lamina.dialects.core.reading.cursor import WORD
 from lamina.dialects.core.reading.enums import BRACKETED, enum_reader, form_of, read_cases
 from lamina.dialects.core.reading.types import BLANK, TYPE_SLICE
-from lamina.dialects.core.regexes import regex
 from lamina.dialects.core.wording import innermost_message
 
 _SYMBOL = regex(r"[#!]([0-9]++|[A-Za-z$._\-][\w$.\-]*+)", re.ASCII)

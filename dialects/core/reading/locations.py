@@ -14,9 +14,9 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute
 
+from lamina.dialects.core.later import regex
 from lamina.dialects.core.making import array_of, int_attr, string_attr, unchecked
 from lamina.dialects.core.reading.types import TypeReader
-from lamina.dialects.core.regexes import regex
 
 _UNSIGNED = regex(r"0x[0-9A-Fa-f]++|[0-9]++")
 _NONE, _UNKNOWN = NoneAttr(), UnknownLoc()

@@ -10,12 +10,12 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import StringAttr, UnregisteredOp
 from xdsl.ir import Attribute, Data, Operation, ParametrizedAttribute
 
+from lamina.dialects.core.later import regex
 from lamina.dialects.core.names import unknown_operation
 from lamina.dialects.core.ods.kinds import OpKind
 from lamina.dialects.core.ods.spec import spec_of, table_of
 from lamina.dialects.core.ods.syntax import parser_of
 from lamina.dialects.core.reading.operations import OperationReader
-from lamina.dialects.core.regexes import regex
 
 _T = TypeVar("_T")
 _INTEGER_TYPE = regex(r"[su]?i[0-9]+")

@@ -51,3 +51,19 @@ def create(
     for region in regions:
         region.parent = op
     return op
+
+
+def copied(region: Region) -> Region:
+    """A copy of a region of at most one block whose ops have no regions, as ``Region.clone`` makes."""
+    if not region.blocks:
+        return Region()
+    source = region.blocks[0]
+    block = Block(arg_types=[argument.type for argument in source.args])
+    values: dict[SSAValue, SSAValue] = dict(zip(source.args, block.args, strict=True))
+    for op in source.ops:
+        operands = [values.get(value, value) for value in op.operands]
+        types = [result.type for result in op.results]
+        copy = create(type(op), operands, types, op.properties.copy(), op.attributes.copy())
+        values.update(zip(op.results, copy.results, strict=True))
+        block.add_op(copy)
+    return Region(block)

@@ -10,6 +10,7 @@ from xdsl.dialects.builtin import FloatAttr, FloatData, IndexType, IntegerAttr, 
 from xdsl.ir import Attribute
 
 from lamina.dialects.core.floats import float_from_bits
+from lamina.dialects.core.later import regex
 from lamina.dialects.core.making import bytes_attr, integer_of, unchecked
 from lamina.dialects.core.reading.types import (
     BLANK,
@@ -19,7 +20,6 @@ from lamina.dialects.core.reading.types import (
     TypeReader,
     integer_type,
 )
-from lamina.dialects.core.regexes import regex
 
 NUMBER = r"[0-9]++(?:\.[0-9]*+(?:[eE][-+]?[0-9]++)?|(?<=0)(?<![0-9]0)x[0-9A-Fa-f]++)?"
 _NUMBER = regex(rf"-?{BLANK}({NUMBER}){BLANK}", re.ASCII)

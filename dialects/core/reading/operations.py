@@ -10,11 +10,11 @@ from xdsl.dialects.builtin import FileLineColLoc, IntAttr, LocationAttr, StringA
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from lamina.dialects.core.diagnostics import did_you_mean
+from lamina.dialects.core.later import regex
 from lamina.dialects.core.ods.kinds import OpKind
 from lamina.dialects.core.ods.syntax import parser_of
 from lamina.dialects.core.reading.attributes import AttributeReader
 from lamina.dialects.core.reading.making import create
-from lamina.dialects.core.regexes import regex
 
 _VALUE = regex(r"%([0-9]++|[A-Za-z$._\-][\w$.\-]*+)(?:#([0-9]++))?", re.ASCII)
 _BLOCK = regex(r"\^([0-9]++|[A-Za-z$._\-][\w$.\-]*+)", re.ASCII)
@@ -62,6 +62,8 @@ class OperationReader(AttributeReader):
     def start(self, text: str, name: str) -> None:
         super().start(text, name)
         self._kinds = {}
+        self.bodies: dict[tuple[Any, ...], Region] = {}
+        """Bodies that the names of ops stand for, by name and types."""
         self._names: list[str] = []
         self.operation_start = 0
         """Where the op that is read starts."""

@@ -30,10 +30,10 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, BuiltinAttribute
 from xdsl.ir.affine import AffineDimExpr
 
+from lamina.dialects.core.later import regex
 from lamina.dialects.core.making import FALSE, TRUE, array_of, shape_of, unchecked
 from lamina.dialects.core.ods.attributes import OdsType
 from lamina.dialects.core.reading.types import BLANK, FLOAT_CLASSES, TypeReader, reads_type
-from lamina.dialects.core.regexes import regex
 
 NONE = NoneAttr()
 _FIXED = frozenset({IntegerType, IndexType, *FLOAT_CLASSES})

@@ -5,10 +5,10 @@ from __future__ import annotations
 from xdsl.dialects.builtin import StridedLayoutAttr, UnitAttr
 from xdsl.ir import Attribute
 
+from lamina.dialects.core.later import regex
 from lamina.dialects.core.making import array_of, int_attr, string_attr, unchecked
 from lamina.dialects.core.reading.shaped import NONE
 from lamina.dialects.core.reading.types import TypeReader
-from lamina.dialects.core.regexes import regex
 
 UNIT = UnitAttr()
 _LARGEST_STRIDE = (1 << 63) - 1

@@ -20,9 +20,9 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, TypeAttribute
 
+from lamina.dialects.core.later import regex
 from lamina.dialects.core.making import array_of, int_attr, unchecked
 from lamina.dialects.core.reading.cursor import SPACE, WORD, Cursor
-from lamina.dialects.core.regexes import regex
 
 BLANK = r"(?:[ \t\r\n\0]++|//[^\n]*+)*+"
 _INNER = r"(?:->|[^<>\"-]|-)*+"

@@ -38,8 +38,8 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, TypeAttribute
 
+from lamina.dialects.core.later import regex
 from lamina.dialects.core.ods.spec import has_table, table_of
-from lamina.dialects.core.regexes import regex
 from lamina.dialects.core.verifying.shapes import MEMREFS, SHAPED, TENSORS, is_scalable, is_static, rank_of
 
 Condition: TypeAlias = "Callable[[Any], bool]"

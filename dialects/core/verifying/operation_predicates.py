@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Operation
 
-from lamina.dialects.core.regexes import regex
+from lamina.dialects.core.later import regex
 from lamina.dialects.core.verifying.groups import attribute, values
 from lamina.dialects.core.verifying.leaves import signless
 from lamina.dialects.core.verifying.shapes import (

@@ -12,9 +12,9 @@ from xdsl.dialects.builtin import DenseArrayBase
 from xdsl.ir import Attribute, Operation
 
 from lamina.dialects.core.diagnostics import error
+from lamina.dialects.core.later import regex
 from lamina.dialects.core.ods.kinds import slots_of
 from lamina.dialects.core.ods.spec import NESTED, OPTIONAL, SINGLE, VARIADIC, Group, OpSpec, table_of
-from lamina.dialects.core.regexes import regex
 from lamina.dialects.core.verifying.leaves import Condition
 from lamina.dialects.core.verifying.predicates import attribute_predicate, type_predicate
 from lamina.dialects.core.verifying.registry import Check, hand_written

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from xdsl.ir import Attribute, TypeAttribute
 
-from lamina.dialects.core.regexes import regex
+from lamina.dialects.core.later import regex
 from lamina.dialects.core.writing.attributes import AttributeWriter
 from lamina.dialects.core.writing.state import MARK
 

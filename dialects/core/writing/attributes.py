@@ -26,9 +26,9 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, OpaqueSyntaxAttribute, Operation, TypeAttribute
 
-from lamina.dialects.core.regexes import regex
+from lamina.dialects.core.later import regex
 from lamina.dialects.core.writing.affine import map_text, set_text
-from lamina.dialects.core.writing.dense import dense_text, element_texts, is_splat, stored_size
+from lamina.dialects.core.writing.dense import dense_pieces, element_texts, is_splat, stored_size
 from lamina.dialects.core.writing.floats import float_bits, float_text
 from lamina.dialects.core.writing.quoting import keyword, quoted, symbol
 from lamina.dialects.core.writing.types import TypeWriter
@@ -235,20 +235,24 @@ def _float(w: AttributeWriter, attribute: Any) -> str:
     return f"{_float_value(w, attribute)} : {w.type_text(attribute.type)}"
 
 
-def _dense_value(w: AttributeWriter, attribute: Any) -> str:
+def _dense_pieces(w: AttributeWriter, attribute: Any) -> Iterable[str]:
     type, data = attribute.type, attribute.data.data
     element = type.element_type
     limit = w.options.elide
     if limit is not None and len(data) > limit:
         size = stored_size(element)
         if len(data) // size > limit and not is_splat(data, size):
-            return ELIDED
+            return (ELIDED,)
     shape = [extent.data for extent in type.shape.data]
-    return f"dense<{dense_text(shape, element, data, w.options.hexadecimal_above)}>"
+    return ("dense<", *dense_pieces(shape, element, data, w.options.hexadecimal_above), ">")
+
+
+def _dense_value(w: AttributeWriter, attribute: Any) -> str:
+    return "".join(_dense_pieces(w, attribute))
 
 
 def _dense(w: AttributeWriter, attribute: Any) -> str:
-    return f"{_dense_value(w, attribute)} : {w.type_text(attribute.type)}"
+    return "".join([*_dense_pieces(w, attribute), " : ", w.type_text(attribute.type)])
 
 
 def _resource_value(w: AttributeWriter, attribute: Any) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from xdsl.dialects.builtin import ComplexType, IndexType, IntegerType, Signedness
@@ -12,6 +12,7 @@ from lamina.dialects.core.writing.floats import FORMATS, float_text
 
 _HEAD = 4096
 _PIECE = 1 << 14
+_LARGE = 1 << 24
 
 
 def stored_size(element: Any) -> int:
@@ -45,14 +46,21 @@ def is_splat(data: bytes, size: int) -> bool:
 
 def dense_text(shape: Sequence[int], element: Any, data: bytes, hexadecimal_above: int | None) -> str:
     """What stands between the angle brackets of ``dense<…>``."""
+    return "".join(dense_pieces(shape, element, data, hexadecimal_above))
+
+
+def dense_pieces(
+    shape: Sequence[int], element: Any, data: bytes, hexadecimal_above: int | None
+) -> Iterable[str]:
+    """:func:`dense_text` in pieces, for text too large to be copied needlessly."""
     size, count = stored_size(element), math.prod(shape)
     if not data:
-        return ""
+        return ()
     if is_splat(data, size):
-        return element_texts(element, data[:size])[0]
+        return (element_texts(element, data[:size])[0],)
     if hexadecimal_above is not None and count > hexadecimal_above:
-        return f'"0x{_hexadecimal(element, data, size, count)}"'
-    return nested_text(element_texts(element, data), shape)
+        return ('"0x', *hexadecimal_pieces(_packed(element, data, size, count)), '"')
+    return (nested_text(element_texts(element, data), shape),)
 
 
 def nested_text(texts: list[str], shape: Sequence[int]) -> str:
@@ -91,8 +99,8 @@ def element_texts(element: Any, data: bytes) -> list[str]:
     ]
 
 
-def _hexadecimal(element: Any, data: bytes, size: int, count: int) -> str:
-    """The digits of the bytes as upstream keeps them: eight ``i1`` in one, else whole bytes an element."""
+def _packed(element: Any, data: bytes, size: int, count: int) -> bytes:
+    """The bytes as upstream keeps them: eight ``i1`` in one, else whole bytes an element."""
     if isinstance(element, IntegerType):
         width = element.width.data
         if width == 1:
@@ -104,11 +112,24 @@ def _hexadecimal(element: Any, data: bytes, size: int, count: int) -> str:
                 (int.from_bytes(data[i : i + size], "little") & mask).to_bytes(kept, "little")
                 for i in range(0, len(data), size)
             )
-    return "".join(hexadecimal_pieces(data))
+    return data
 
 
 def hexadecimal_pieces(data: bytes | memoryview) -> Iterator[str]:
     """The digits of bytes, in pieces that stay in the processor's cache."""
     view = memoryview(data)
+    if len(view) > _LARGE:
+        yield from _pieces_by_table(view)
+        return
     for start in range(0, len(view), _PIECE):
         yield view[start : start + _PIECE].hex().upper()
+
+
+def _pieces_by_table(view: memoryview) -> Iterator[str]:
+    """Two digits at a time: Python has no quick way to capital ones."""
+    import numpy as np  # worth its import here
+
+    digits = np.frombuffer("".join(f"{byte:02X}" for byte in range(256)).encode(), np.uint16)
+    for start in range(0, len(view), _PIECE):
+        piece = np.frombuffer(view[start : start + _PIECE], np.uint8)
+        yield str(digits.take(piece, mode="clip").data.cast("B"), "ascii")

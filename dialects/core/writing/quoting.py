@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from lamina.dialects.core.regexes import regex
+from lamina.dialects.core.later import regex
 
 _KEYWORD = regex(r"[A-Za-z_][\w$.]*", re.ASCII)
 _ESCAPES = {i: f"\\{i:02X}" for i in (*range(0x20), 0x22, *range(0x7F, 0x100))} | {0x5C: "\\\\"}

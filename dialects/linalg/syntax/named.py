@@ -15,11 +15,11 @@ from lamina.dialects.core.ods.syntax import syntax
 from lamina.dialects.linalg.syntax.parts import (
     SEGMENTS,
     Parts,
-    hidden_body,
     inputs_and_outputs,
     place_body,
     read_maps,
     read_parts,
+    shared_body,
     write_parts,
     write_results,
 )
@@ -42,7 +42,7 @@ def build(
     """The operation with the body that its name stands for."""
     attributes = {**parts.attributes, **{key: value for key, value in more.items() if value is not None}}
     try:
-        region = hidden_body(p.kind(name).type, parts.inputs, parts.outputs)
+        region = shared_body(p, name, parts.inputs, parts.outputs)
     except (LaminaError, ValueError, IndexError, AttributeError, TypeError):
         region = Region()  # the verifier says what is wrong with the operands
     place_body(p, region)

@@ -14,6 +14,7 @@ from xdsl.ir import Attribute, Block, Region, SSAValue
 from lamina.dialects.core.diagnostics import error
 from lamina.dialects.core.ods.kinds import groups_of
 from lamina.dialects.core.ods.spec import spec_of
+from lamina.dialects.core.reading.making import copied
 from lamina.dialects.linalg._bodies import element_type, elementwise, multiply_accumulate
 
 SEGMENTS = frozenset({"operandSegmentSizes"})
@@ -144,6 +145,15 @@ def hidden_body(kind: Any, inputs: Sequence[SSAValue], outputs: Sequence[SSAValu
     except AssertionError:
         # xDSL's classes know bodies for numbers only.
         raise error(f"'{kind.name}' op has no body for elements of type {elements[-1]}") from None
+
+
+def shared_body(p: Any, name: str, inputs: Sequence[SSAValue], outputs: Sequence[SSAValue]) -> Region:
+    """:func:`hidden_body` of an op by its name, a copy of the one made for the last op of the same types."""
+    key = (name, len(inputs), *(value.type for value in (*inputs, *outputs)))
+    body = p.bodies.get(key)
+    if body is None:
+        body = p.bodies[key] = hidden_body(p.kind(name).type, inputs, outputs)
+    return copied(body)
 
 
 def _combined(operation: Any, args: Sequence[SSAValue], block: Block) -> SSAValue:

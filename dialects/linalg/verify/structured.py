@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from xdsl.dialects.builtin import IntegerAttr
+from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr, IntegerAttr
 from xdsl.ir import Operation
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr, AffineMap
 
@@ -44,14 +44,39 @@ def verify_structured(op: Operation) -> None:
     maps = indexing_maps(op)
     if maps is None:
         return
-    check_maps(op, maps)
+    key = _what_shapes_follow_from(op)
+    known = key in _right
+    if not known:
+        check_maps(op, maps)
     if op.name in _EXTRA:
         _EXTRA[op.name](op)
     check_body(op)
-    check_shapes(op, maps)
+    if not known:
+        check_shapes(op, maps)
+        if key is not None:
+            if len(_right) > _MOST_REMEMBERED:
+                _right.clear()
+            _right[key] = (op.operand_types, maps)
 
 
 _EXTRA: dict[str, Any] = {}
+_MOST_REMEMBERED = 10_000
+_right: dict[Any, Any] = {}
+"""Maps and types of operands, by identity, that fit each other; held, so that none takes another's."""
+
+
+def _what_shapes_follow_from(op: Operation) -> Any:
+    """What decides whether maps and shapes fit, by identity; None where it is more than maps and types."""
+    held = op.get_attr_or_prop("indexing_maps")
+    if isinstance(held, ArrayAttr):
+        loops = op.get_attr_or_prop("iterator_types")
+        count = len(loops) if isinstance(loops, ArrayAttr) else None
+        maps = [id(one.data) if isinstance(one, AffineMapAttr) else 0 for one in held.data]
+    elif op.name == "linalg.fill":
+        count, maps = None, []
+    else:
+        return None
+    return (op.name, count, *maps, *[id(value.type) for value in op.operands])
 
 
 def check_semantics(op: Operation) -> None:

@@ -69,7 +69,7 @@ def integers_of(element: IntegerType) -> st.SearchStrategy[int]:
 
 @pytest.mark.parametrize("name", EXACT)
 @given(data=st.data())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_integers_are_exact_modulo_their_width(name: str, data: st.DataObject) -> None:
     standard = [IntegerType(n) for n in (8, 16, 32, 64)]
     unsigned = [IntegerType(n, Signedness.UNSIGNED) for n in (8, 16, 32, 64)]
@@ -82,7 +82,7 @@ def test_integers_are_exact_modulo_their_width(name: str, data: st.DataObject) -
 
 
 @given(data=st.data())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_shifts_read_their_amount_as_unsigned(data: st.DataObject) -> None:
     element = data.draw(
         st.sampled_from([IntegerType(8), IntegerType(64), IntegerType(16, Signedness.UNSIGNED), *ODD])
@@ -128,7 +128,7 @@ def test_extremes_propagate_nan_and_order_zeros(run: Callable[..., Any], dtype: 
 
 @pytest.mark.parametrize("dtype", FLOATS)
 @given(data=st.data())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_float_remainders(run: Callable[..., Any], dtype: Any, data: st.DataObject) -> None:
     number = st.floats(-100, 100, width=16) | st.sampled_from([0.0, -0.0, math.inf, -math.inf, math.nan])
     a, b = (np.array(data.draw(number)).astype(dtype) for _ in range(2))

@@ -9,7 +9,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from xdsl.dialects.builtin import f16, i1
 
@@ -130,7 +130,6 @@ def test_agrees_with_onnx_runtime(
     np.testing.assert_allclose(got, expected, rtol=1e-4, atol=1e-4)
 
 
-@settings(deadline=None)
 @given(data=st.data())
 def test_the_reference_has_the_inferred_shape(run: Callable[..., Any], data: st.DataObject) -> None:
     """evaluate() compares them; values are those of the other tests."""

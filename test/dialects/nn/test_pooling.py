@@ -10,7 +10,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from xdsl.dialects.builtin import i32
 
@@ -152,7 +152,6 @@ def test_f16_average_does_not_overflow(run: Callable[..., Any]) -> None:
     assert run("nn.avg_pool2d", x, kernel=[2, 2]).item() == 60000
 
 
-@settings(deadline=None)
 @given(data=st.data())
 def test_the_reference_has_the_inferred_shape(run: Callable[..., Any], data: st.DataObject) -> None:
     """evaluate() compares them; values are those of the other tests."""

@@ -162,7 +162,7 @@ def same(a: np.ndarray, b: np.ndarray) -> bool:
 
 @pytest.mark.parametrize("simplify", [canonicalize, fold_constants])
 @given(data=st.data())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_results_stay(simplify: Any, data: st.DataObject) -> None:
     program = Program(data)
     for _ in range(data.draw(st.integers(1, 10))):

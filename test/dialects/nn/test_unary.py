@@ -99,7 +99,7 @@ VALUES = st.floats(-20, 20, width=16) | st.floats(-1, 1, width=16) | st.floats(w
 
 @pytest.mark.parametrize("name", FUNCTIONS)
 @given(data=st.data())
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_functions_are_precise(run: Callable[..., Any], name: str, data: st.DataObject) -> None:
     x = data.draw(VALUES)
     for dtype in FLOATS:

@@ -21,7 +21,6 @@ STAGES = (
 
 @settings(
     max_examples=30,
-    deadline=None,
     derandomize=True,
     suppress_health_check=list(HealthCheck),
     phases=[Phase.explicit, Phase.generate],

@@ -202,7 +202,7 @@ def block_of(module: ModuleOp) -> Block:
     return function.body.block
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[*HealthCheck])
+@settings(max_examples=60, suppress_health_check=[*HealthCheck])
 @given(data=st.data())
 def test_values_of_random_networks_stay(data: st.DataObject) -> None:
     net = Network(data)

@@ -32,7 +32,6 @@ def results(module: ModuleOp, arrays: list[np.ndarray], entry: str) -> list[np.n
 
 @settings(
     max_examples=40,
-    deadline=None,
     derandomize=True,
     suppress_health_check=list(HealthCheck),
     phases=[Phase.explicit, Phase.generate],

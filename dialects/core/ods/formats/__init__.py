@@ -30,9 +30,16 @@ def _compiled(name: str) -> tuple[Any, Any]:
 
 def default_of(spec: OpSpec) -> Any:
     """A function from the name of an attribute of an op to its default value (None where there is none)."""
-    from lamina.dialects.core.ods.formats.attributes import default_texts
+    return _default_of(spec.name)
 
-    texts = default_texts(spec)
+
+@cache
+def _default_of(op: str) -> Any:
+    from lamina.dialects.core.ods.formats.attributes import default_texts
+    from lamina.dialects.core.ods.spec import spec_of
+
+    spec = spec_of(op)
+    texts = default_texts(spec) if spec is not None else {}
     values: dict[str, Any] = {}
 
     def default(name: str) -> Any:

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from lamina.dialects.core.regexes import regex
+from lamina.dialects.core.later import regex
 
 
 @dataclass(frozen=True, slots=True)

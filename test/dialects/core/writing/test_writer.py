@@ -86,7 +86,7 @@ def _through(module: ModuleOp, mlir_opt: Callable[..., str]) -> ModuleOp:
     return parse(text, allow_unregistered=True)
 
 
-@settings(max_examples=4, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=4, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.text(), min_size=20, max_size=60))
 def test_strings_survive(mlir_opt: Callable[..., str], texts: list[str]) -> None:
     module = _holding({f"a{i}": StringAttr(text) for i, text in enumerate(texts)})
@@ -117,7 +117,7 @@ def _constants(draw: st.DrawFn) -> DenseIntOrFPElementsAttr:
     return DenseIntOrFPElementsAttr(TensorType(element, shape), BytesAttr(data))
 
 
-@settings(max_examples=4, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=4, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(_constants(), min_size=5, max_size=12))
 def test_constants_survive_bit_for_bit(
     mlir_opt: Callable[..., str], constants: list[DenseIntOrFPElementsAttr]
