@@ -202,12 +202,17 @@ def is_splat(attribute: Attribute) -> bool:
     return len(attribute) == 1
 
 
+def _raw(array: np.ndarray) -> np.ndarray:
+    """The bytes of an array; a buffer of NumPy's cannot hold element types such as bf16."""
+    return np.ascontiguousarray(array).reshape(-1).view(np.uint8)
+
+
 def content_digest(attribute: Attribute) -> str:
     """A digest of a constant's type and bytes: equal constants have equal digests, whatever their form."""
     if isinstance(attribute, DenseResourceAttr):
         payload = resource(attribute.resource_handle.data).digest
     else:
-        payload = hashlib.blake2b(np.ascontiguousarray(as_array(attribute)).data, digest_size=12).hexdigest()
+        payload = hashlib.blake2b(_raw(as_array(attribute)), digest_size=12).hexdigest()
     kind = str(getattr(attribute, "type", ""))
     return hashlib.blake2b(f"{payload}:{kind}".encode(), digest_size=8).hexdigest()
 

@@ -186,7 +186,7 @@ def _elementwise(block: Block, source: SSAValue, target: SSAValue) -> bool:
         return False
     view = as_generic(op)
     maps = {m for v, m in zip(view.operands, view.indexing_maps, strict=True) if v in values}
-    if set(view.iterator_types) != {"parallel"} or len(maps) != 1 or not values & set(view.outputs):
+    if not set(view.iterator_types) <= {"parallel"} or len(maps) != 1 or not values & set(view.outputs):
         return False
     (only,) = maps
     return only == AffineMap.identity(only.num_dims)

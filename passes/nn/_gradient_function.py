@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import SupportsIndex
 
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, FunctionType, ModuleOp, StringAttr, TensorType
 from xdsl.dialects.func import FuncOp, ReturnOp
@@ -59,7 +60,7 @@ def start(module: ModuleOp, source: str, name: str, wrt: Sequence[int]) -> Draft
         raise error(f"there is a function '{name}' already", hint="give another name with name=…")
     if len(function.body.blocks) > 1 or not isinstance(function.body.block.last_op, ReturnOp):
         raise error("has branches between blocks, which are not differentiated", function, hint="use scf")
-    indices = [check_input(function, i) for i in wrt]
+    indices = check_inputs(function, wrt)
     copy = function.clone()
     copy.properties["sym_name"] = StringAttr(name)
     copy.attributes.pop(CUSTOM_GRADIENT, None)
@@ -83,9 +84,19 @@ def drop(function: FuncOp) -> None:
     function.erase()
 
 
+def check_inputs(function: FuncOp, indices: Sequence[int]) -> list[int]:
+    """The numbers of arguments that shall be differentiated by, counted from the front."""
+    if not isinstance(indices, Sequence) or isinstance(indices, str):
+        raise error(f"takes several arguments' numbers, and {indices!r} is not", function, hint="write (0,)")
+    return [check_input(function, i) for i in indices]
+
+
 def check_input(function: FuncOp, index: int) -> int:
     """An argument's number, counted from the front; it must be differentiable."""
     arguments = function.body.block.args
+    if not isinstance(index, SupportsIndex):
+        raise error(f"{index!r} is not the number of an argument", function, hint="they count from 0")
+    index = int(index)
     if not -len(arguments) <= index < len(arguments):
         hint = f"it has the arguments 0 to {len(arguments) - 1}" if arguments else "it has no arguments"
         raise error(f"has no argument {index} to differentiate by", function, hint=hint)

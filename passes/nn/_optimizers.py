@@ -8,10 +8,30 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TypeAlias
 
+from xdsl.dialects.builtin import TensorType
+from xdsl.ir import Attribute
+
+from lamina.dialects.core.diagnostics import did_you_mean, error
 from lamina.dialects.nn.derivatives._terms import Term
+
+SCHEDULES = ("constant", "linear", "cosine", "exponential", "steps")
+
+
+_RANGES = {
+    "momentum": (0, 1),
+    "beta1": (0, 1),
+    "beta2": (0, 1),
+    "schedule_steps": (1, math.inf),
+    "schedule_rate": (1e-300, math.inf),
+}
+"""The least value of a setting, and what it stays below; all others are not negative."""
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
 @dataclass(frozen=True)
@@ -28,6 +48,17 @@ class Settings:
     schedule_steps: int = 1000
     schedule_rate: float = 0.1
     warmup_steps: int = 0
+
+    def __post_init__(self) -> None:
+        """Raise :class:`LaminaError` for numbers with which no step can be computed."""
+        if self.schedule not in SCHEDULES:
+            hint = did_you_mean(str(self.schedule), SCHEDULES) or f"known are: {', '.join(SCHEDULES)}"
+            raise error(f"there is no schedule '{self.schedule}'", hint=hint)
+        for field in fields(self):
+            value, (low, below) = getattr(self, field.name), _RANGES.get(field.name, (0, math.inf))
+            if field.name != "schedule" and not (_is_number(value) and low <= value < below):
+                bound = "" if below == math.inf else f", below {below}"
+                raise error(f"the setting {field.name} has to be at least {low}{bound}, and is {value!r}")
 
 
 @dataclass(frozen=True)
@@ -80,9 +111,14 @@ def _adam_step(s: Settings, at: Moment, w: Term, g: Term, slots: Sequence[Term])
     mean = slots[0] * s.beta1 + g * (1 - s.beta1)
     square = slots[1] * s.beta2 + g * g * (1 - s.beta2)
     count = at.step + 1.0
-    scale = at.rate / (1.0 - (count * math.log(s.beta1)).exp())
-    root = (1.0 - (count * math.log(s.beta2)).exp()).rsqrt()
+    scale = at.rate / (1.0 - _power(s.beta1, count))
+    root = (1.0 - _power(s.beta2, count)).rsqrt()
     return w - mean * scale / (square.sqrt() * root + s.epsilon), [mean, square]
+
+
+def _power(base: float, count: Term) -> Term:
+    """A number raised to a count of 1 or more."""
+    return (count * math.log(base)).exp() if base else count * 0.0
 
 
 def _decayed(s: Settings, w: Term, g: Term) -> Term:
@@ -115,14 +151,19 @@ def learning_rate(s: Settings, step: Term) -> Term:
     return rate
 
 
-SCHEDULES = ("constant", "linear", "cosine", "exponential", "steps")
-
-
 def clipped(gradients: Sequence[Term], norm: float) -> list[Term]:
     """Gradients scaled down so that the norm of all together is at most ``norm``."""
-    squares = [(g * g).reduce_sum(axes=list(range(g.rank))) for g in gradients]
+    first = gradients[0].type.element_type
+    squares = [as_element((g * g).reduce_sum(axes=list(range(g.rank))), first) for g in gradients]
     total = squares[0]
     for square in squares[1:]:
         total = total + square
     scale = norm / total.sqrt().maximum(norm)
-    return [g * scale for g in gradients]
+    return [g * as_element(scale, g.type.element_type) for g in gradients]
+
+
+def as_element(value: Term, element: Attribute) -> Term:
+    """A value with elements of a type."""
+    if value.type.element_type == element:
+        return value
+    return value.emit("cast", types=[TensorType(element, value.shape)])

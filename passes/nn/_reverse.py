@@ -12,7 +12,7 @@ from lamina.dialects.core.diagnostics import Diagnostic, LaminaError, location_o
 from lamina.dialects.nn.base import derivative
 from lamina.dialects.nn.derivatives._rules import Adjoint, Reverse
 from lamina.dialects.nn.derivatives._terms import Insert, Term
-from lamina.passes.nn._activity import is_differentiable, useful, varied
+from lamina.passes.nn._activity import carries_derivative, is_differentiable, useful, varied
 
 StructureRule: TypeAlias = Callable[[Operation, "Backward"], None]
 """Continues cotangents through an op with regions, or a call."""
@@ -127,12 +127,29 @@ def _without_rule(ops: Sequence[Operation], active: set[SSAValue]) -> Iterator[O
         if op.name in _recursive:
             for block in (b for region in op.regions for b in region.blocks):
                 inner = [inner for inner in block.ops if inner is not block.last_op]
-                inputs = active | {a for a in block.args if is_differentiable(a.type)}
                 results = block.last_op.operands if block.last_op is not None else ()
+                inputs = active | _carried(op, block, inner, active)
                 yield from _without_rule(inner, active_values(inner, inputs, results))
         elif op.name not in _structure_rules and op.name not in derivative:
             yield op
 
 
+def _carried(op: Operation, block: Block, ops: Sequence[Operation], active: set[SSAValue]) -> set[SSAValue]:
+    """What a loop carries and derivatives may pass through: tensors, and bare numbers made from such."""
+    end = block.last_op
+    found: set[SSAValue] = {a for a in block.args if is_differentiable(a.type)}
+    numbers = [a for a in block.args if carries_derivative(a.type) and a not in found]
+    while numbers and end is not None:
+        reached = varied(ops, active | found)
+        # Start values are a loop's last operands, and what it carries are its block's last arguments.
+        pairs = zip(reversed(block.args), reversed(op.operands), reversed(end.operands), strict=False)
+        more = {a for a, start, after in pairs if a in numbers and (start in active or after in reached)}
+        if more <= found:
+            break
+        found |= more
+    return found
+
+
 def _no_rule(op: Operation) -> Diagnostic:
-    return Diagnostic(f"'{op_name(op)}' op has no derivative rule", location_of(op), hint=HOW_TO_ADD)
+    hint = "make it a loop that counts, scf.for" if op.name == "scf.while" else HOW_TO_ADD
+    return Diagnostic(f"'{op_name(op)}' op has no derivative rule", location_of(op), hint=hint)

@@ -39,6 +39,8 @@ class Turns:
         bounds = [_known(v) for v in (loop.lb, loop.ub, loop.step)]
         zero, one = (_put_before(loop, _constant(n)) for n in (0, 1))
         low, high, step = bounds
+        if step == 0:
+            raise error("has the step 0, so it never ends", loop)
         if low is not None and high is not None and step is not None:
             count = len(range(low, high, step))
             return cls(loop, zero, _put_before(loop, _constant(count)), one, count)

@@ -84,7 +84,7 @@ def find_function(module: ModuleOp, name: str) -> FuncOp:
         hint = did_you_mean(name, list(functions)) or f"the functions are: {', '.join(functions) or 'none'}"
         raise error(f"there is no function '{name}'", hint=hint)
     if not functions[name].body.blocks:
-        raise error("is only declared, so its shapes cannot be set", functions[name])
+        raise error("is only declared: it has no body", functions[name])
     return functions[name]
 
 

@@ -7,12 +7,14 @@ from dataclasses import dataclass, fields
 from typing import Any, Literal
 
 from xdsl.dialects.builtin import (
+    AnyFloat,
     ArrayAttr,
     DictionaryAttr,
     FunctionType,
     ModuleOp,
     StringAttr,
     TensorType,
+    f32,
     i32,
 )
 from xdsl.dialects.func import FuncOp, ReturnOp
@@ -23,8 +25,17 @@ from lamina.dialects.core.diagnostics import error
 from lamina.dialects.nn.constant import ConstantOp
 from lamina.dialects.nn.derivatives._terms import Term
 from lamina.passes.framework.passes import Pass, PassContext, option
+from lamina.passes.general._symbols import symbols_of
 from lamina.passes.nn import _gradient_function as making
-from lamina.passes.nn._optimizers import OPTIMIZERS, Moment, Optimizer, Settings, clipped, learning_rate
+from lamina.passes.nn._optimizers import (
+    OPTIMIZERS,
+    Moment,
+    Optimizer,
+    Settings,
+    as_element,
+    clipped,
+    learning_rate,
+)
 from lamina.passes.nn.nn_donate import donate
 from lamina.passes.nn.nn_grad import check_scalar
 from lamina.passes.nn.nn_set_shapes import argument_names, find_function
@@ -44,7 +55,9 @@ class NnTrainStep(Pass):
 
     A second function, named with ``_state`` behind, returns the first state (but for what is carried).
 
-    What it does not do: it has one rate for all parameters, and computes in the parameters' element type.
+    Updates are computed, and the state kept, in the parameters' element type, or in f32 where that is narrower.
+
+    What it does not do: it has one rate for all parameters, and no copies of narrow parameters in f32.
 
     ```mlir
     func.func @main(%w: tensor<2xf32> {nn.name = "w"}, %x: tensor<2xf32>) -> tensor<f32> {
@@ -165,9 +178,14 @@ def add_train_step(
     """Add the step function and the one that makes its state. See :class:`NnTrainStep`."""
     source = find_function(module, function)
     check_scalar(source)
+    parameters = making.check_inputs(source, parameters)
+    _check_arguments(source, parameters, carried)
+    if clip_norm < 0:
+        raise error(f"the norm of gradients cannot be clipped to {clip_norm}", hint="0 leaves it as it is")
+    if f"{name}_state" in symbols_of(module):
+        raise error(f"there is a function '{name}_state' already", hint="give another name with name=…")
     draft = making.start(module, function, name, parameters)
     try:
-        _check_carried(source, carried)
         seeds = making.one(draft)
         gradients = [Term(g, draft.insert) for g in making.backward(draft, seeds)]
         names = [n or f"arg{i}" for i, n in enumerate(argument_names(source))]
@@ -198,10 +216,17 @@ def add_train_step(
     return name
 
 
-def _check_carried(function: FuncOp, carried: Sequence[tuple[int, int]]) -> None:
+def _check_arguments(function: FuncOp, parameters: Sequence[int], carried: Sequence[tuple[int, int]]) -> None:
     kinds = function.function_type
+    if not parameters:
+        raise error("has no parameter to train", function, hint="name them by parameters=0,1")
+    renewed = [*parameters, *(argument for argument, _ in carried)]
+    for argument in renewed:
+        if renewed.count(argument) > 1:
+            hint = "an argument is a parameter or carried, once"
+            raise error(f"would have its argument {argument} renewed twice", function, hint=hint)
     for argument, result in carried:
-        if argument >= len(kinds.inputs) or not 0 < result < len(kinds.outputs):
+        if not 0 <= argument < len(kinds.inputs) or not 0 < result < len(kinds.outputs):
             raise error(f"has no argument {argument} and result {result} to carry", function)
         if kinds.inputs.data[argument] != kinds.outputs.data[result]:
             raise error(f"gives a result {result} of another type than argument {argument}", function)
@@ -219,25 +244,41 @@ def _updates(
     """The new parameters; what the optimiser keeps is added to the state."""
     block = draft.function.body.block
     parameters = [Term(v, draft.insert) for v in draft.inputs]
-    scalar = TensorType(parameters[0].type.element_type, [])
+    counter: Term | None = None
     if rule.counts or settings.schedule != "constant" or settings.warmup_steps:
         counter = Term(block.insert_arg(TensorType(i32, []), len(block.args)), draft.insert)
-        state.add("step", counter.value, (counter + 1).value)
-        step = counter.emit("cast", types=[scalar])
-        at = Moment(learning_rate(settings, step), step)
-    else:
-        rate = parameters[0].constant(settings.learning_rate)
-        at = Moment(rate, rate)
+        state.add("step", counter.value, counter.value)
+    gradients = [as_element(g, _computed_in(g)) for g in gradients]
     if clip_norm:
         gradients = clipped(gradients, clip_norm)
+    moments = {g.type.element_type: _moment(settings, counter, g) for g in reversed(gradients)}
     new: list[Term] = []
-    for w, g, name in zip(parameters, gradients, names, strict=True):
+    for parameter, g, name in zip(parameters, gradients, names, strict=True):
+        w = as_element(parameter, g.type.element_type)
         slots = [Term(block.insert_arg(w.type, len(block.args)), draft.insert) for _ in rule.slots]
-        changed, kept = rule.update(settings, at, w, g, slots)
-        new.append(changed)
+        changed, kept = rule.update(settings, moments[g.type.element_type], w, g, slots)
+        new.append(as_element(changed, parameter.type.element_type))
         for slot, before, after in zip(rule.slots, slots, kept, strict=True):
             state.add(f"{name}_{slot}", before.value, after.value)
+    if counter is not None:
+        state.after[0] = (counter + 1).value  # behind all that reads the old one, which it overwrites
     return new
+
+
+def _computed_in(value: Term) -> Attribute:
+    """The element type of an update: Adam's numbers for one element span more than f16 holds."""
+    element = value.type.element_type
+    assert isinstance(element, AnyFloat)
+    return element if element.bitwidth >= 32 else f32
+
+
+def _moment(settings: Settings, counter: Term | None, like: Term) -> Moment:
+    """Rate and step as scalars of a gradient's element type."""
+    if counter is None:
+        rate = like.constant(settings.learning_rate)
+        return Moment(rate, rate)
+    step = as_element(counter, like.type.element_type)
+    return Moment(learning_rate(settings, step), step)
 
 
 def _arrange(

@@ -31,6 +31,27 @@ for y in (lamina.compile(module)(x), lamina.interpret(module, x)):
     np.testing.assert_array_equal(y, np.clip(x, 0, 1))
 """
 
+GRADIENTS = """
+import numpy as np
+import lamina
+module = lamina.load("loss.mlir")
+names = lamina.grad(module, "loss"), lamina.jvp(module, "loss")
+lamina.run_pipeline(module, "bounds-to-linalg")
+x, t = np.array([-2, -1, -0.5, 0.25, 1, 3], np.float32), np.arange(6, dtype=np.float32)
+inside = np.array([0, 0, 1, 1, 0, 0], np.float32)  # nothing passes at the bounds
+backward, forward = (lamina.compile(module, entry=name) for name in names)
+np.testing.assert_array_equal(backward(x), 2 * x * inside)
+np.testing.assert_array_equal(forward(x, t), (2 * x * inside * t).sum())
+"""
+LOSS = """
+func.func @loss(%x: tensor<6xf32>) -> tensor<f32> {
+  %0 = bounds.clamp %x from -1.0 : f32 to 1.0 : f32 : tensor<6xf32>
+  %1 = nn.mul %0, %0 : (tensor<6xf32>, tensor<6xf32>) -> tensor<6xf32>
+  %2 = nn.reduce_sum %1 {axes = array<i64: 0>} : (tensor<6xf32>) -> tensor<f32>
+  return %2 : tensor<f32>
+}
+"""
+
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
 
@@ -79,6 +100,12 @@ def test_an_installed_dialect_runs_to_native_code(installed: Path) -> None:
     done = run_with(installed, "-c", RUN)
     assert done.returncode == 0, done.stderr
     assert not done.stderr
+
+
+def test_an_installed_dialect_has_derivatives_of_both_modes(installed: Path) -> None:
+    (installed / "loss.mlir").write_text(LOSS)
+    done = run_with(installed, "-c", GRADIENTS)
+    assert done.returncode == 0, done.stderr
 
 
 def test_the_packages_own_lit_test_passes(installed: Path) -> None:

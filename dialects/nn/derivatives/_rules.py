@@ -20,7 +20,7 @@ from typing import Any, TypeAlias
 from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Operation
 
-from lamina.dialects.nn.base import derivative, tangent
+from lamina.dialects.nn.base import derivative, python_value, tangent
 from lamina.dialects.nn.derivatives._terms import Term
 
 
@@ -49,8 +49,9 @@ class Adjoint:
         return self.results[0]
 
     def attribute(self, name: str) -> Any:
-        """An attribute of the op as a Python value."""
-        return self.op.attribute(name)  # pyright: ignore[reportAttributeAccessIssue]
+        """An attribute of the op as a Python value; None where it is not given."""
+        attr = self.op.properties.get(name)
+        return None if attr is None else python_value(attr)
 
 
 @dataclass(frozen=True)

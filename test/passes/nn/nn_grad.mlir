@@ -18,6 +18,18 @@ func.func @loss(%x: tensor<3xf32> {nn.name = "x"}, %y: tensor<1xf32>, %z: tensor
 
 // -----
 
+// What nn.stop_gradient gives counts as a constant, though it is computed from x: the gradient is z and not 2 x z.
+// CHECK-LABEL: func.func @back
+// CHECK: %[[STOPPED:.*]] = nn.stop_gradient %x
+// CHECK: return %[[STOPPED]], %{{.*}} : tensor<f32>, tensor<f32>
+func.func @loss(%x: tensor<f32>, %y: tensor<f32>) -> tensor<f32> {
+  %0 = nn.stop_gradient %x : (tensor<f32>) -> tensor<f32>
+  %1 = nn.mul %0, %x : (tensor<f32>, tensor<f32>) -> tensor<f32>
+  return %1 : tensor<f32>
+}
+
+// -----
+
 // An argument that the loss does not depend on has the gradient zero, and calls are inlined.
 // CHECK-LABEL: func.func @back
 // CHECK: %[[ZERO:.*]] = nn.constant dense<0.000000e+00> : tensor<2xf32>

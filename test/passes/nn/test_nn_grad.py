@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -79,6 +81,66 @@ def test_a_name_that_is_taken_is_refused_and_a_failure_leaves_the_module_as_it_w
     before = lamina.to_text(module)
     with pytest.raises(lamina.LaminaError, match="has no argument 9"):
         lamina.grad(module, "loss", wrt=(9,))
+    assert lamina.to_text(module) == before
+
+
+STOPPED = """
+func.func @loss(%x: tensor<3xf32>) -> tensor<f32> {
+  %0 = nn.stop_gradient %x : (tensor<3xf32>) -> tensor<3xf32>
+  %1 = nn.mul %0, %x : (tensor<3xf32>, tensor<3xf32>) -> tensor<3xf32>
+  %2 = nn.reduce_sum %1 {axes = array<i64: 0>} : (tensor<3xf32>) -> tensor<f32>
+  return %2 : tensor<f32>
+}
+"""
+
+
+def test_a_stopped_gradient_is_that_of_a_constant_in_both_modes() -> None:
+    module = lamina.parse(STOPPED)
+    backward, forward = lamina.grad(module, "loss"), lamina.jvp(module, "loss")
+    x, t = np.array([1, 2, 3], np.float32), np.array([5, 7, 11], np.float32)
+    for run in (lamina.interpret, lambda m, *a, entry: lamina.compile(m, entry=entry)(*a)):
+        np.testing.assert_array_equal(run(module, x, entry=backward), x)
+        assert run(module, x, t, entry=forward) == (x * t).sum()
+
+
+SQUARES = """
+func.func @loss(%x: tensor<SIZExELEMENT>, %n: tensor<i32> {nn.name = "n"}) -> tensor<ELEMENT> {
+  %0 = nn.mul %x, %x : (tensor<SIZExELEMENT>, tensor<SIZExELEMENT>) -> tensor<SIZExELEMENT>
+  %1 = nn.reduce_sum %0 {axes = array<i64: 0>} : (tensor<SIZExELEMENT>) -> tensor<ELEMENT>
+  return %1 : tensor<ELEMENT>
+}
+"""
+
+
+@pytest.mark.parametrize("element", ["f16", "bf16", "f32", "f64"])
+@pytest.mark.parametrize("size", [0, 3])
+def test_gradients_of_every_element_type_and_of_nothing(element: str, size: int) -> None:
+    module = lamina.parse(SQUARES.replace("SIZE", str(size)).replace("ELEMENT", element))
+    name = lamina.value_and_grad(module, "loss")
+    executable = lamina.compile(module, entry=name)
+    x = np.arange(size).astype(executable.inputs[0].dtype)
+    for loss, gradient in (executable(x, np.int32(0)), lamina.interpret(module, x, np.int32(0), entry=name)):
+        assert gradient.dtype == x.dtype
+        assert float(loss) == sum(i * i for i in range(size))
+        np.testing.assert_array_equal(gradient.astype(float), 2.0 * np.arange(size))
+
+
+@pytest.mark.parametrize(
+    ("wrt", "message"),
+    [
+        ((9,), "has no argument 9 to differentiate by"),
+        ((-3,), "has no argument -3 to differentiate by"),
+        ((1,), r"argument 1 \('n'\) has type tensor<i32>, which has no derivative"),
+        (0, "takes several arguments' numbers, and 0 is not"),
+        (("x",), "'x' is not the number of an argument"),
+    ],
+)
+def test_arguments_that_cannot_be_meant_are_refused(wrt: Any, message: str) -> None:
+    module = lamina.parse(SQUARES.replace("SIZE", "3").replace("ELEMENT", "f32"))
+    before = lamina.to_text(module)
+    for transform in (lamina.grad, lamina.value_and_grad, lamina.jvp):
+        with pytest.raises(lamina.LaminaError, match=message):
+            transform(module, "loss", wrt=wrt)
     assert lamina.to_text(module) == before
 
 

@@ -118,6 +118,37 @@ def test_forward_mode_through_control_flow_agrees_with_reverse_mode(name: str, f
     assert lamina.interpret(module, *at, *directions, entry=forward) == pytest.approx(expected, rel=1e-12)
 
 
+UNKNOWN_TURNS = """
+func.func @f(%x: tensor<3xf64>, %n: tensor<i32>) -> tensor<f64> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %s = tensor.extract %n[] : tensor<i32>
+  %m = arith.index_cast %s : i32 to index
+  %y = scf.for %i = %c0 to %m step %c1 iter_args(%a = %x) -> (tensor<3xf64>) {
+    %0 = nn.mul %a, %a : (tensor<3xf64>, tensor<3xf64>) -> tensor<3xf64>
+    %1 = nn.sin %0 : (tensor<3xf64>) -> tensor<3xf64>
+    scf.yield %1 : tensor<3xf64>
+  }
+  %r = nn.reduce_sum %y {axes = array<i64: 0>} : (tensor<3xf64>) -> tensor<f64>
+  return %r : tensor<f64>
+}
+"""
+
+
+def test_loops_of_any_number_of_turns_and_of_none() -> None:
+    module = lamina.parse(UNKNOWN_TURNS)
+    gradient = lamina.grad(module, "f")
+    executable = lamina.compile(module, entry=gradient)
+    x = np.array([0.3, -0.7, 0.9])
+    for turns in (0, -2, 1, 5):
+        expected, y = np.ones(3), x
+        for _ in range(turns):  # the chain rule for sin(y * y)
+            expected, y = expected * 2 * y * np.cos(y * y), np.sin(y * y)
+        at = (x, np.array(turns, np.int32))
+        np.testing.assert_allclose(lamina.interpret(module, *at, entry=gradient), expected, rtol=1e-12)
+        np.testing.assert_allclose(executable(*at), expected, rtol=1e-12)
+
+
 CUSTOM = """
 func.func private @root(%x: tensor<3xf64>) -> tensor<3xf64> attributes {custom_grad = @root_rule} {
   %0 = nn.sqrt %x : (tensor<3xf64>) -> tensor<3xf64>

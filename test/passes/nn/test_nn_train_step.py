@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -182,11 +183,49 @@ def test_what_the_loss_renews_is_carried() -> None:
         )
 
 
-def test_settings_that_do_not_exist_are_refused() -> None:
-    with pytest.raises(lamina.LaminaError, match="there is no optimizer 'adma'"):
-        lamina.train_step(lamina.parse(LOSS), "loss", (1,), "adma")
-    with pytest.raises(lamina.LaminaError, match="no setting 'lr'"):
-        lamina.train_step(lamina.parse(LOSS), "loss", (1,), lr=1)
+@pytest.mark.parametrize(
+    ("parameters", "settings", "message"),
+    [
+        ((1,), {"optimizer": "adma"}, "there is no optimizer 'adma'"),
+        ((1,), {"lr": 1}, "no setting 'lr'"),
+        ((1,), {"learning_rate": -1.0}, "learning_rate has to be at least 0, and is -1.0"),
+        ((1,), {"optimizer": "adam", "beta1": 1.0}, "beta1 has to be at least 0, below 1, and is 1.0"),
+        ((1,), {"schedule": "cosin"}, "there is no schedule 'cosin'"),
+        ((1,), {"schedule": "linear", "schedule_steps": 0}, "schedule_steps has to be at least 1"),
+        ((1,), {"clip_norm": -1.0}, "cannot be clipped to -1.0"),
+        ((), {}, "has no parameter to train"),
+        ((1, -3), {}, "argument 1 renewed twice"),
+        ((1,), {"carried": [(1, 0)]}, "argument 1 renewed twice"),
+        ((1,), {"carried": [(-1, 0)]}, "no argument -1 and result 0 to carry"),
+        ((1,), {"name": "loss"}, "there is a function 'loss' already"),
+        ((1,), {"name": "taken"}, "there is a function 'taken_state' already"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused(
+    parameters: tuple[int, ...], settings: dict[str, Any], message: str
+) -> None:
+    module = lamina.parse(LOSS + "func.func private @taken_state()")
+    before = lamina.to_text(module)
+    with pytest.raises(lamina.LaminaError, match=message):
+        lamina.train_step(module, "loss", parameters, **settings)
+    assert lamina.to_text(module) == before
+
+
+def test_narrow_parameters_are_updated_by_numbers_in_f32() -> None:
+    """Adam's epsilon is 0 in f16, and 0 / 0 would follow where a gradient is 0."""
+    module = lamina.parse(LOSS.replace("f32", "f16"))
+    name = lamina.train_step(module, "loss", (1,), "adam", learning_rate=0.1)
+    x, w = np.eye(8, 5, dtype=np.float16), np.ones((5, 3), np.float16)
+    t, b = np.ones((8, 3), np.float16), np.zeros(3, np.float16)
+    t[0, 0] = 2
+    state = lamina.interpret(module, entry=f"{name}_state")
+    assert [a.dtype for a in state] == [np.int32, np.float32, np.float32]
+    expected = np.ones((5, 3))
+    expected[0, 0] += 0.1  # Adam's first step goes by the rate, whatever the gradient
+    found = lamina.interpret(module, w, *state, x, t, b, entry=name)
+    np.testing.assert_allclose(found[0], expected, rtol=1e-3)
+    native = lamina.compile(module, entry=name)(w, *(a.copy() for a in state), x, t, b)
+    np.testing.assert_allclose(native[0], expected, rtol=1e-3)
 
 
 def test_donated_arguments_are_named() -> None:

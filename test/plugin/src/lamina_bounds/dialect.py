@@ -21,6 +21,8 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewri
 from xdsl.traits import HasCanonicalizationPatternsTrait, Pure
 from xdsl.utils.exceptions import VerifyException
 
+from lamina.dialects.nn.derivatives import Term, elementwise
+
 
 def _in_order(bound: FloatAttr[AnyFloat]) -> tuple[float, float]:
     """A key that orders numbers as IEEE 754's maximum does: -0.0 is less than 0.0."""
@@ -82,6 +84,12 @@ class ClampOfClamp(RewritePattern):
                 operands=[inner.input], result_types=[op.result.type], properties=properties
             )
             rewriter.replace_op(op, merged)
+
+
+@elementwise("bounds.clamp")
+def _(op: ClampOp, x: Term, y: Term) -> Term:
+    """Both modes of differentiation: nothing passes at the bounds and outside of them."""
+    return (x > op.low.value.data).logical_and(x < op.high.value.data)
 
 
 Bounds = Dialect("bounds", [ClampOp])
