@@ -22,7 +22,7 @@ def _floats(arrays: list[np.ndarray]) -> list[int]:
 
 
 @pytest.mark.parametrize(
-    ("name", "dtype"), [*((name, np.float64) for name in LOSSES), ("mlp", np.float32), ("cnn", np.float32)]
+    ("name", "dtype"), [(name, dtype) for dtype in (np.float64, np.float32) for name in LOSSES]
 )
 def test_a_gradient(name: str, dtype: Any) -> None:
     function, make = jax_programs.PROGRAMS[name]
