@@ -1,0 +1,168 @@
+"""Speed of training steps (forward, backward, update) beside other runtimes.
+
+    python -m benchmarks.training [EXAMPLE …] [--rounds 8] [--threads 1 2] [--peers NAME …] [--json FILE]
+
+Each number of threads has a process of its own, on as many cores: not every runtime can change it later. In a
+round every runtime runs in turn. The first losses have to be those of the definition of the operations.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from benchmarks.measure import Ratio, Timing, measure, ratio
+from benchmarks.peers import Cell
+from benchmarks.report import machine, write_json
+from benchmarks.trainers import RUNTIMES, Step, installed
+from benchmarks.training_models import EXAMPLES, RATE, Example
+
+CHECKED_STEPS = 3
+TOLERANCE = 1e-3
+"""Relative, of the losses of the first steps."""
+
+
+@dataclass
+class TrainingRow:
+    """An example with a number of threads."""
+
+    example: str
+    threads: int
+    timings: dict[str, Timing] = field(default_factory=dict)
+    built: dict[str, float] = field(default_factory=dict)
+    """Seconds until the first step is done, by runtime."""
+    problems: dict[str, str] = field(default_factory=dict)
+
+    def ratios(self) -> dict[str, Ratio]:
+        """How many times as fast Lamina is as each other runtime."""
+        own = self.timings.get("lamina")
+        others = {name: t for name, t in self.timings.items() if name != "lamina"}
+        return {name: ratio(own, theirs, name) for name, theirs in others.items()} if own else {}
+
+    @classmethod
+    def read(cls, data: dict[str, Any]) -> TrainingRow:
+        """From JSON."""
+        timings = {name: Timing(rounds) for name, rounds in data.pop("timings").items()}
+        return cls(timings=timings, **data)
+
+    def written(self) -> dict[str, Any]:
+        """For JSON."""
+        return {**vars(self), "timings": {name: t.rounds for name, t in self.timings.items()}}
+
+
+def reference(example: Example) -> list[float]:
+    """The losses of the first steps, by the definition of the operations and gradients, in NumPy."""
+    import lamina
+
+    module = lamina.parse(example.text())
+    count = len(example.shapes)
+    name = lamina.value_and_grad(module, "loss", range(count))
+    weights, losses = example.weights(), []
+    for _ in range(CHECKED_STEPS):
+        loss, *gradients = lamina.interpret(module, *weights, *example.batch(), entry=name)
+        losses.append(float(loss))
+        weights = [w - np.float32(RATE) * g for w, g in zip(weights, gradients, strict=True)]
+    return losses
+
+
+def run_example(example: Example, peers: Sequence[str], threads: int, rounds: int) -> TrainingRow:
+    """One row: make the steps, check their losses, time the right ones in turn."""
+    row, cells = TrainingRow(example.name, threads), []
+    wanted = reference(example)
+    for peer in peers:
+        try:
+            step, losses = _built(example, peer, row)
+        except Exception as failure:  # whatever a runtime raises, the others go on
+            row.problems[peer] = f"fails: {failure}".split("\n", 1)[0]
+            continue
+        wrong = max(abs(a - b) / b for a, b in zip(losses, wanted, strict=True))
+        if wrong <= TOLERANCE:
+            cells.append(Cell(peer, threads, step, lambda: []))
+        else:
+            row.problems[peer] = f"wrong: the first losses differ by {wrong:.1e}"
+    timings = measure(cells, rounds) if cells else {}
+    row.timings = {cell.peer: timings[cell.name] for cell in cells}
+    return row
+
+
+def _built(example: Example, peer: str, row: TrainingRow) -> tuple[Step, list[float]]:
+    started = time.perf_counter()
+    step = RUNTIMES[peer](example, row.threads)
+    losses = [float(step())]
+    row.built[peer] = time.perf_counter() - started
+    return step, losses + [float(step()) for _ in range(CHECKED_STEPS - 1)]
+
+
+def print_rows(rows: Sequence[TrainingRow]) -> None:
+    """A table of medians, and what Lamina's are beside them."""
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(title="One training step")
+    for heading in ("example", "threads", "runtime", "ms", "built in s", "x Lamina's time", "95 %"):
+        table.add_column(heading, justify="left" if heading in ("example", "runtime") else "right")
+    for row in rows:
+        ratios = row.ratios()
+        for peer, timing in row.timings.items():
+            found = ratios.get(peer)
+            interval = f"{found.low:.2f} - {found.high:.2f}" if found else "-"
+            share = f"{found.value:.2f}" if found else "-"
+            times = f"{1e3 * timing.median:.4g}", f"{row.built[peer]:.2f}"
+            table.add_row(row.example, str(row.threads), peer, *times, share, interval)
+        for peer, problem in row.problems.items():
+            table.add_row(row.example, str(row.threads), peer, problem, "-", "-", "-")
+    Console(width=110).print(table)
+
+
+def _in_process(arguments: argparse.Namespace, threads: int) -> list[TrainingRow]:
+    """The rows of a number of threads, from a process on as many cores."""
+    command = [sys.executable, "-m", "benchmarks.training", *arguments.examples, "--within", str(threads)]
+    command += ["--rounds", str(arguments.rounds), "--peers", *arguments.peers]
+    counts = dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"), str(threads))
+    done = subprocess.run(command, env=os.environ | counts, stdout=subprocess.PIPE, text=True, check=True)
+    return [TrainingRow.read(data) for data in json.loads(done.stdout.splitlines()[-1])]
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """The options of the command."""
+    parser = argparse.ArgumentParser("python -m benchmarks.training", description="Speed of training steps.")
+    cores = len(os.sched_getaffinity(0))
+    parser.add_argument("examples", nargs="*", metavar="EXAMPLE", help=f"of {', '.join(EXAMPLES)}")
+    parser.add_argument("--rounds", type=int, default=8, help="rounds in which runtimes take turns")
+    parser.add_argument("--threads", nargs="+", type=int, default=sorted({1, min(2, cores)}), help="counts")
+    parser.add_argument("--peers", nargs="+", choices=list(RUNTIMES), default=installed(), help="runtimes")
+    parser.add_argument("--json", metavar="FILE", help="write everything that was measured")
+    parser.add_argument("--within", type=int, help=argparse.SUPPRESS)
+    return parser
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the benchmark; the status is 1 where a result of Lamina's is wrong or missing."""
+    arguments = build_parser().parse_args(argv)
+    unknown = set(arguments.examples) - set(EXAMPLES)
+    if unknown:
+        raise SystemExit(f"there is no example {min(unknown)}; examples are: {', '.join(EXAMPLES)}")
+    if arguments.within:
+        os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[: arguments.within])
+        chosen = [EXAMPLES[name] for name in arguments.examples or EXAMPLES]
+        found = [run_example(e, arguments.peers, arguments.within, arguments.rounds) for e in chosen]
+        print(json.dumps([row.written() for row in found]))
+        return 0
+    rows = [row for threads in arguments.threads for row in _in_process(arguments, threads)]
+    print_rows(rows)
+    if arguments.json:
+        write_json(arguments.json, {"machine": machine(), "rows": [row.written() for row in rows]})
+    return 1 if any("lamina" in row.problems for row in rows) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
