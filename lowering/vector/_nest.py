@@ -47,8 +47,9 @@ class Nest:
         self.schedule = schedule
         self.live = group.live_results()
         reductions = group.root.reductions
-        self._parallel_order = [loop for loop in schedule.order if loop not in reductions]
-        self._reduction_order = [loop for loop in schedule.order if loop in reductions]
+        inside = reductions - {*schedule.blocks}
+        self._outer_order = [loop for loop in schedule.order if loop not in inside]
+        self._reduction_order = [loop for loop in schedule.order if loop in inside]
         self._may_overlap = not any(self._reads_destination(member) for member in group.members)
         """Whether a tile may be computed twice: the last one then starts early instead of being smaller."""
         self._sources = {member.op: self._sources_of(member) for member in group.members}
@@ -66,19 +67,21 @@ class Nest:
 
     def emit(self) -> Sequence[SSAValue]:
         """The new values of the group's live results."""
-        carried = [destination(member, i) for member, i in self.live]
+        blocked = bool(self.schedule.blocks)
+        carried = [member.outputs[i] if blocked else destination(member, i) for member, i in self.live]
         if self._packing is not None:
             carried.append(self._packing.scratch(self.emitter, self.group.root))
         return self._tiles(0, {}, {}, carried)[: len(self.live)]
 
-    @staticmethod
-    def _reads_destination(of: Structured) -> bool:
-        return any(of.reads_output(i) and fill_of(of.outputs[i]) is None for i in range(len(of.outputs)))
+    def _reads_destination(self, of: Structured) -> bool:
+        """Whether what is written adds to what the destination holds, and so must be computed once."""
+        added = (i for i in range(len(of.outputs)) if of.reads_output(i))
+        return any(self.schedule.blocks or fill_of(of.outputs[i]) is None for i in added)
 
     def _tiles(
         self, level: int, offsets: Mapping[int, Index], sizes: Mapping[int, int], carried: Sequence[SSAValue]
     ) -> Sequence[SSAValue]:
-        """The loops from a level of the parallel order inwards.
+        """The loops from a level of the outer order inwards.
 
         They carry the destinations and, down to where it is filled, the tensor an operand is packed into.
         """
@@ -100,9 +103,9 @@ class Nest:
     def _loop(
         self, level: int, offsets: Mapping[int, Index], sizes: Mapping[int, int], carried: Sequence[SSAValue]
     ) -> Sequence[SSAValue]:
-        if level == len(self._parallel_order):
+        if level == len(self._outer_order):
             return self._tile(self._vectors(offsets, sizes), carried)
-        loop = self._parallel_order[level]
+        loop = self._outer_order[level]
         size, tile = self.group.root.sizes[loop], self._tile_of(loop)
 
         def inside(step: int) -> Body:
@@ -110,6 +113,8 @@ class Nest:
                 level + 1, {**offsets, loop: at}, {**sizes, loop: step}, state
             )
 
+        if loop in self.group.root.reductions:
+            return self.emitter.loop(0, size, 1, carried, inside(1))
         if not self._may_overlap:
             for start, stop, step in segments(size, tile, halve=loop == self.schedule.vector):
                 carried = self.emitter.loop(start, stop, step, carried, inside(step), parallel=True)
@@ -219,7 +224,7 @@ class Nest:
         source = member.outputs[result]
         access = member.output_accesses[result]
         filled = fill_of(source)
-        if filled is not None:
+        if filled is not None and not self.schedule.blocks:
             return read(self.emitter, Source(filled.inputs[0]), tile)
         for (other, i), state in zip(self.live, carried, strict=True):
             if other is member and i == result:

@@ -21,11 +21,14 @@ class Schedule:
     tile: tuple[int, ...]
     """Iterations that one step computes as a vector dimension; 1 for a plain loop."""
     order: tuple[int, ...]
-    """All loops, outermost first. Reduction loops always run inside the parallel ones."""
+    """All loops, outermost first. Reduction loops run inside the parallel ones, but for ``blocks``."""
     vector: int
     """The loop that becomes the innermost vector dimension."""
     pack: int | None = None
     """An input whose part for one tile is copied to contiguous memory before the loops that reuse it."""
+    blocks: tuple[int, ...] = ()
+    """Reduction loops that run where ``order`` has them, outside of tiles: each iteration adds to what the
+    destination holds, and reads a part of the inputs that all tiles inside find in the cache."""
 
     def attribute(self) -> DictionaryAttr:
         """The schedule as it stands on the root."""
@@ -36,6 +39,8 @@ class Schedule:
         }
         if self.pack is not None:
             entries["pack"] = IntegerAttr(self.pack, i64)
+        if self.blocks:
+            entries["blocks"] = DenseArrayBase.from_list(i64, list(self.blocks))
         return DictionaryAttr(entries)
 
 
@@ -57,7 +62,9 @@ def schedule_of(op: Operation) -> Schedule | None:
             hint="write {tile = array<i64: …>, order = array<i64: …>, vector = N : i64}",
         )
     packed = pack.value.data if isinstance(pack, IntegerAttr) else None
-    found = Schedule(tile.get_values(), order.get_values(), vector.value.data, packed)
+    blocks = entries.get("blocks")
+    blocked = tuple(blocks.get_values()) if isa(blocks, DenseArrayBase[I64]) else ()
+    found = Schedule(tile.get_values(), order.get_values(), vector.value.data, packed, blocked)
     loops = list(range(len(found.tile)))
     if sorted(found.order) != loops or found.vector not in loops or any(size < 1 for size in found.tile):
         raise error(f"has a {ATTRIBUTE} whose order, tile and vector do not fit together", op)

@@ -13,6 +13,7 @@ from xdsl.ir import Operation
 from lamina.lowering.codegen.target import Target
 from lamina.lowering.dispatch._outline import UPDATE
 from lamina.lowering.vector._access import Structured
+from lamina.lowering.vector._blocking import blocks_of
 from lamina.lowering.vector._cost import CostModel, bits_of
 from lamina.lowering.vector._groups import form_groups
 from lamina.lowering.vector._packing import packing_of
@@ -96,7 +97,7 @@ def schedule_function(function: func.FuncOp, target: Target) -> tuple[int, int]:
         for group in groups:
             if ATTRIBUTE in group.root.op.attributes:
                 continue
-            schedule = default_schedule(group.root, target, by_rows=len(groups) > 1)
+            schedule = default_schedule(group.root, target, by_rows=len(groups) > 1, alone=not group.epilogue)
             if schedule is None or obstacle(group, schedule) is not None:
                 unscheduled += 1
                 continue
@@ -105,32 +106,63 @@ def schedule_function(function: func.FuncOp, target: Target) -> tuple[int, int]:
     return scheduled, unscheduled
 
 
-def default_schedule(root: Structured, target: Target, *, by_rows: bool = False) -> Schedule | None:
+def default_schedule(
+    root: Structured, target: Target, *, by_rows: bool = False, alone: bool = False
+) -> Schedule | None:
     """The cheapest schedule of a root by the cost model; None if no loop can be a vector dimension.
 
     With ``by_rows``, reductions along vectors take one row at a time: loops over the same rows can then be
-    fused (`fuse-parallel-loops`).
+    fused (`fuse-parallel-loops`). A root that is ``alone``, without an epilogue, may sum up in blocks.
     """
     if not all(isinstance(value.type, TensorType) for value in root.outputs):
         return None
     model = CostModel(root, target)
-    best: tuple[float, dict[int, int], int] | None = None
-    for vector in root.loops:
-        if root.sizes[vector] < 2 or not model.is_vector_loop(vector):
-            continue
-        for tile in _tiles(model, vector):
-            if by_rows and vector in root.reductions and len(tile) > 1:
-                continue
-            cost = model.total(tile, vector)
-            if best is None or cost < best[0]:
-                best = cost, tile, vector
+    blocked = _blocked(model) if alone else None
+    if blocked is not None:
+        return blocked
+    candidates = (
+        (tile, vector)
+        for vector, tile in _candidates(model)
+        if not (by_rows and vector in root.reductions and len(tile) > 1)
+    )
+    best = min(candidates, key=lambda found: model.total(*found), default=None)
     if best is None:
         return _transposition(root, model.lanes)
-    _, tile, vector = best
+    tile, vector = best
     sizes = tuple(tile.get(loop, 1) for loop in root.loops)
     order = _order(root, tile, vector, target)
     packed = None if vector in root.reductions else _packed_input(root, sizes, order, vector, target)
     return Schedule(sizes, order, vector, packed)
+
+
+def _candidates(model: CostModel) -> Iterator[tuple[int, dict[int, int]]]:
+    """Vector loops, with the tilings of each."""
+    for vector in model.root.loops:
+        if model.root.sizes[vector] > 1 and model.is_vector_loop(vector):
+            yield from ((vector, tile) for tile in _tiles(model, vector))
+
+
+def _blocked(model: CostModel) -> Schedule | None:
+    """A schedule that sums up in blocks; None where that gains nothing.
+
+    Its tiles divide the loops: what is added to a destination must not be computed twice. The vector loop
+    is the outermost, so that threads share no part of what they write.
+    """
+    root = model.root
+    blocks = blocks_of(root, model.target)
+    candidates = (
+        (tile, vector)
+        for vector, tile in _candidates(model)
+        if root.reductions.isdisjoint(tile) and all(root.sizes[d] % n == 0 for d, n in tile.items())
+    )
+    best = min(candidates, key=lambda found: model.total(*found), default=None) if blocks else None
+    if best is None:
+        return None
+    tile, vector = best
+    parallel = [loop for loop in root.parallels if loop != vector]
+    inside = [loop for loop in root.loops if loop in root.reductions and loop not in blocks]
+    sizes = tuple(tile.get(loop, 1) for loop in root.loops)
+    return Schedule(sizes, (vector, *blocks, *parallel, *inside), vector, None, blocks)
 
 
 def _transposition(root: Structured, lanes: int) -> Schedule | None:

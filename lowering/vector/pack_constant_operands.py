@@ -101,6 +101,8 @@ def layout_of(root: Structured, operand: int, schedule: Schedule) -> Layout | No
     kind = root.inputs[operand].type
     if not isinstance(kind, TensorType) or not root.reductions or schedule.vector in root.reductions:
         return None
+    if schedule.blocks:
+        return None
     access = root.input_accesses[operand]
     loops = [expression.is_loop() for expression in access]
     if any(e.coefficients and loop is None for e, loop in zip(access, loops, strict=True)):

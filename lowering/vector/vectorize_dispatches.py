@@ -117,6 +117,10 @@ def obstacle(group: Group, schedule: Schedule) -> str | None:
     root = group.root
     if len(schedule.tile) != len(root.sizes):
         return "the schedule is for another number of loops"
+    if schedule.blocks:
+        reason = _block_obstacle(group, schedule)
+        if reason is not None:
+            return reason
     for i, value in enumerate(root.inputs):
         if is_packed(value) and unpacking_of(root, i, schedule.tile, schedule.order) is None:
             return "an operand is packed for another schedule"
@@ -134,6 +138,20 @@ def obstacle(group: Group, schedule: Schedule) -> str | None:
             return "the accumulator is not combined by a known operation"
     elif any(not root.reads_output(i) for i in range(len(root.outputs)) if root.reductions):
         return "a reduction does not read its accumulator"
+    return None
+
+
+def _block_obstacle(group: Group, schedule: Schedule) -> str | None:
+    """Why reductions cannot run outside of the tiles."""
+    root = group.root
+    if not root.reductions - {schedule.vector} >= {*schedule.blocks} or any(
+        schedule.tile[d] > 1 for d in schedule.blocks
+    ):
+        return "only reductions without vectors, in steps of one, can be blocks"
+    if group.epilogue:
+        return "the epilogue needs sums that are complete"
+    if schedule.pack is not None or any(is_packed(value) for value in root.inputs):
+        return "blocks and packed operands do not go together"
     return None
 
 

@@ -50,3 +50,27 @@ func.func @left(%x: tensor<8xf32>, %i: tensor<8xi64>, %out: tensor<8xf32>) -> (t
   } -> tensor<8xf32>
   return %r, %g : tensor<8xf32>, tensor<8xf32>
 }
+
+// -----
+
+// The filter's gradient of a convolution sums over 128 images. They are a block, outside of the tiles: all tiles read
+// one image from the cache. The tiles divide the filter, since nothing may be added twice.
+// CHECK-LABEL: func.func @filter_gradient
+// CHECK: blocks = array<i64: 4>, order = array<i64: 3, 4, 0, 1, 2, 5, 6>, tile = array<i64: 1, 1, 4, 16, 1, 1, 1>
+#image = affine_map<(p, q, c, o, n, h, w) -> (n, h + p, w + q, c)>
+#cotangent = affine_map<(p, q, c, o, n, h, w) -> (n, h, w, o)>
+#filter = affine_map<(p, q, c, o, n, h, w) -> (p, q, c, o)>
+func.func @filter_gradient(%x: tensor<128x16x16x32xf32>, %g: tensor<128x14x14x64xf32>, %out: tensor<3x3x32x64xf32>)
+    -> tensor<3x3x32x64xf32> {
+  %zero = arith.constant 0.0 : f32
+  %f = linalg.fill ins(%zero : f32) outs(%out : tensor<3x3x32x64xf32>) -> tensor<3x3x32x64xf32>
+  %r = linalg.generic {indexing_maps = [#image, #cotangent, #filter],
+      iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]}
+      ins(%x, %g : tensor<128x16x16x32xf32>, tensor<128x14x14x64xf32>) outs(%f : tensor<3x3x32x64xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %p = arith.mulf %a, %b : f32
+    %s = arith.addf %c, %p : f32
+    linalg.yield %s : f32
+  } -> tensor<3x3x32x64xf32>
+  return %r : tensor<3x3x32x64xf32>
+}

@@ -43,7 +43,10 @@ def _random_schedule(
     order = tuple(int(loop) for loop in random.permutation(len(sizes)))
     vector = int(random.integers(len(sizes)))
     pack = int(random.integers(2)) if reduced and random.integers(2) else None
-    return Schedule(tuple(tile), order, vector, pack)
+    blocks = tuple(loop for loop in reduced - {vector} if pack is None and random.integers(3) == 0)
+    for loop in blocks:
+        tile[loop] = 1
+    return Schedule(tuple(tile), order, vector, pack, blocks)
 
 
 def _follow(kernel: Kernel, random: np.random.Generator) -> tuple[ModuleOp, Schedule]:

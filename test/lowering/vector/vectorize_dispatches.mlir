@@ -147,3 +147,29 @@ func.func @long_epilogue(%a: tensor<12x8xf32>, %b: tensor<8x32xf32>, %out: tenso
   } -> tensor<12x32xf32>
   return %r : tensor<12x32xf32>
 }
+
+// -----
+
+// A reduction as a block: the destination is filled first, and each iteration adds to what the tile holds there.
+// CHECK-LABEL: func.func @blocked
+// CHECK: %[[FILLED:.*]] = linalg.fill
+// CHECK: scf.for %[[K:.*]] = %c0 to %c3 step %c1 iter_args(%[[ALL:.*]] = %[[FILLED]]) -> (tensor<4x8xf32>)
+// CHECK: scf.for %{{.*}} iter_args(%[[OUT:.*]] = %[[ALL]]) -> (tensor<4x8xf32>)
+// CHECK: %[[HELD:.*]] = vector.transfer_read %[[OUT]]
+// CHECK: scf.for %{{.*}} iter_args(%{{.*}} = %[[HELD]]) -> (vector<2x8xf32>)
+// CHECK: vector.transfer_write %{{.*}}, %[[OUT]]
+func.func @blocked(%a: tensor<3x5x4xf32>, %b: tensor<3x5x8xf32>, %out: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %zero = arith.constant 0.0 : f32
+  %f = linalg.fill ins(%zero : f32) outs(%out : tensor<4x8xf32>) -> tensor<4x8xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(m, n, k, l) -> (k, l, m)>, affine_map<(m, n, k, l) -> (k, l, n)>,
+      affine_map<(m, n, k, l) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction", "reduction"]}
+      ins(%a, %b : tensor<3x5x4xf32>, tensor<3x5x8xf32>) outs(%f : tensor<4x8xf32>)
+      attrs = {lamina.schedule = {tile = array<i64: 2, 8, 1, 1>, order = array<i64: 2, 0, 1, 3>, vector = 1 : i64,
+        blocks = array<i64: 2>}} {
+  ^bb0(%x: f32, %y: f32, %z: f32):
+    %p = arith.mulf %x, %y : f32
+    %s = arith.addf %z, %p : f32
+    linalg.yield %s : f32
+  } -> tensor<4x8xf32>
+  return %r : tensor<4x8xf32>
+}
