@@ -1,8 +1,7 @@
 """Reverse mode through branches, counted loops and calls of functions with a rule of their own.
 
-A branch is taken again on the way back, and its ops are computed anew there. A loop keeps what each turn
-starts from (one stacked tensor, a tape, for each value that a turn carries in and the way back needs) and
-runs backwards over the tapes, computing each turn anew.
+A branch is taken again on the way back, and its ops are computed anew there. A loop saves what the way back
+needs of each turn (one stacked tensor, a tape, for each value) and runs backwards over the tapes.
 """
 
 from __future__ import annotations
@@ -11,14 +10,16 @@ from collections.abc import Sequence
 
 from xdsl.dialects import scf
 from xdsl.dialects.func import CallOp, FuncOp
-from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.traits import SymbolTable
 
 from lamina.dialects.core.diagnostics import error
 from lamina.dialects.nn.derivatives._terms import Term
+from lamina.passes.framework.effects import is_dead
 from lamina.passes.nn._activity import is_differentiable, read_values
 from lamina.passes.nn._reverse import Backward, active_values, structure_rule
-from lamina.passes.nn._tapes import Tape, Turns, erase_dead
+from lamina.passes.nn._saving import saved_values
+from lamina.passes.nn._tapes import Tape, Turns, record
 
 CUSTOM_GRADIENT = "custom_grad"
 """The attribute of a function that names the function of its rule."""
@@ -74,57 +75,87 @@ def _(op: Operation, back: Backward) -> None:
 
 @structure_rule("scf.for")
 def _(op: Operation, back: Backward) -> None:
-    assert isinstance(op, scf.ForOp) and op.parent is not None
+    assert isinstance(op, scf.ForOp)
     wanted = captured(op, back.active)
     _, *carried = op.body.block.args
     places = [i for i, value in enumerate(carried) if is_differentiable(value.type)]
+    inputs = [op.iter_args[i] for i in places]
     turns = Turns.of(op)
     starts = [back.cotangent(op.results[i]) or back.zeros(op.results[i]) for i in places]
     starts += [back.zeros(v) for v in wanted]
-    index = turns.number.type
-    block = Block(arg_types=[index, *(t.type for t in starts)])
-    number, *cotangents = block.args
-    # What a turn carries in is a block argument until it is known which of it the way back reads.
-    for value in carried:
-        block.insert_arg(value.type, len(block.args))
-    placeholders: list[SSAValue] = list(block.args[-len(carried) :]) if carried else []
-    turn, induction = turns.reversed(block, number)
-    values: dict[SSAValue, SSAValue] = dict(
-        zip([op.body.block.args[0], *carried], [induction, *placeholders], strict=True)
-    )
-    ops, given = _copy_of(op.body.block, block, values)
-    inputs = [*wanted, *(placeholders[i] for i in places)]
-    inner = back.within(block, active_values(ops, inputs, given) | set(inputs))
-    for i, cotangent in zip(places, cotangents, strict=False):
-        inner.accumulate(given[i], inner.term(cotangent))
-    inner.run(ops)
-    results = [inner.cotangent(placeholders[i]) or inner.zeros(placeholders[i]) for i in places]
-    for value, before in zip(wanted, cotangents[len(places) :], strict=True):
+    turn_back = _TurnBack(op, turns, [t.type for t in starts])
+    inner = turn_back.run(back, wanted, places)
+    results = [inner.cotangent(v) or inner.zeros(v) for v in (turn_back.started[i] for i in places)]
+    for value, before in zip(wanted, turn_back.cotangents[len(places) :], strict=True):
         more = inner.cotangent(value)
         results.append(inner.term(before) if more is None else inner.term(before) + more)
-    block.add_op(scf.YieldOp(*(t.value for t in results)))
-    _tape(op, block, placeholders, turns, turn)
-    loop = scf.ForOp(turns.zero, turns.number, turns.one, [t.value for t in starts], block)
+    turn_back.block.add_op(scf.YieldOp(*(t.value for t in results)))
+    turn_back.save()
+    loop = scf.ForOp(turns.zero, turns.number, turns.one, [t.value for t in starts], turn_back.block)
     back.insert(loop)
-    for i, result in zip([*places], loop.results, strict=False):
-        back.accumulate(op.iter_args[i], back.term(result))
-    for value, result in zip(wanted, loop.results[len(places) :], strict=True):
+    for value, result in zip([*inputs, *wanted], loop.results, strict=True):
         back.accumulate(value, back.term(result))
 
 
-def _tape(
-    op: scf.ForOp, block: Block, placeholders: Sequence[SSAValue], turns: Turns, turn: SSAValue
-) -> None:
-    """Let the loop keep what the way back reads, and the way back read it from there."""
-    tapes: list[Tape] = []
-    erase_dead(block, kept=turn)
-    for position, value in enumerate(placeholders):
-        if value.first_use is not None:
-            tapes.append(Tape(op, position, turns))
-            value.replace_all_uses_with(tapes[-1].read(block, turn))
-    for value in reversed(placeholders):
-        block.erase_arg(value)  # pyright: ignore[reportArgumentType]
-    Tape.record(op, tapes, turns)
+class _TurnBack:
+    """The block that undoes one turn of a loop: the turn's own ops once more, then their way back.
+
+    What a turn starts from are arguments of the block, until it is known what has to be saved.
+    """
+
+    def __init__(self, loop: scf.ForOp, turns: Turns, cotangents: Sequence[Attribute]) -> None:
+        self._loop = loop
+        self._turns = turns
+        body = loop.body.block
+        self.block = Block(arg_types=[turns.number.type, *cotangents, *(a.type for a in body.args[1:])])
+        self.cotangents: Sequence[SSAValue] = self.block.args[1 : 1 + len(cotangents)]
+        self.started: Sequence[SSAValue] = self.block.args[1 + len(cotangents) :]
+        self._turn, self._induction = turns.reversed(self.block, self.block.args[0])
+        values: dict[SSAValue, SSAValue] = dict(zip(body.args, [self._induction, *self.started], strict=True))
+        self._front = {*self.block.ops}
+        self._ops, self._given = _copy_of(body, self.block, values)
+        self._marker = scf.YieldOp(*self._given)
+        self.block.add_op(self._marker)
+
+    def run(self, back: Backward, wanted: Sequence[SSAValue], places: Sequence[int]) -> Backward:
+        """Take the cotangents through the turn; ``wanted`` is captured, ``places`` are carried values."""
+        inputs = [*wanted, *(self.started[i] for i in places)]
+        inner = back.within(self.block, active_values(self._ops, inputs, self._given) | {*inputs})
+        for i, cotangent in zip(places, self.cotangents, strict=False):
+            inner.accumulate(self._given[i], inner.term(cotangent))
+        inner.run(self._ops)
+        return inner
+
+    def save(self) -> None:
+        """Let the loop save what the way back needs, and the way back read it; the rest it computes anew."""
+        self._erase_dead()
+        ops = [op for op in self.block.ops if op not in self._front]
+        forward = ops[: ops.index(self._marker)]
+        saved = saved_values(forward, self._marker, self.started)
+        tapes = [Tape(self._loop, value, self._turns) for value in saved]
+        if tapes:
+            started = {self._induction: 0} | {v: 1 + i for i, v in enumerate(self.started)}
+            stacks = record(self._loop, forward, self._marker.operands, started, tapes)
+            self._read(tapes, stacks)
+        self._marker.detach()
+        self._marker.erase()
+        self._erase_dead()
+        for value in reversed(self.started):
+            self.block.erase_arg(value)  # pyright: ignore[reportArgumentType]
+
+    def _read(self, tapes: Sequence[Tape], stacks: Sequence[SSAValue]) -> None:
+        place = self._turn.owner
+        assert isinstance(place, Operation)
+        for tape, stack in zip(tapes, stacks, strict=True):
+            read = tape.read(stack, self._turn)
+            self.block.insert_op_after(read, place)
+            tape.value.replace_all_uses_with(read.results[0])
+
+    def _erase_dead(self) -> None:
+        """Erase what nothing needs, but for the turn's number."""
+        for op in reversed(list(self.block.ops)):
+            if op not in (self._turn.owner, self._marker) and is_dead(op):
+                self.block.erase_op(op)
 
 
 @structure_rule("func.call")

@@ -1,8 +1,8 @@
-"""Tapes of counted loops: what each turn starts from, stacked in one tensor for each value carried."""
+"""Tapes of counted loops: what the way back reads of each turn, stacked in one tensor for each value."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects import arith, scf, tensor
@@ -10,16 +10,8 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX, DenseArrayBase, IndexType, Inte
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from lamina.dialects.core.diagnostics import error
-from lamina.passes.framework.effects import is_dead
 
 _INDEX = IndexType()
-
-
-def erase_dead(block: Block, kept: SSAValue) -> None:
-    """Erase the ops of a block that nothing needs, but for the one that gives ``kept``."""
-    for op in reversed(list(block.ops)):
-        if op is not kept.owner and is_dead(op):
-            block.erase_op(op)
 
 
 @dataclass(frozen=True)
@@ -89,13 +81,14 @@ def _append(block: Block, op: Operation) -> SSAValue:
 
 
 class Tape:
-    """The stack of one carried value: ``[turns, …its shape]``."""
+    """The stack of one value of a loop: ``[turns, …its shape]``."""
 
-    def __init__(self, loop: scf.ForOp, position: int, turns: Turns) -> None:
-        self.position = position
-        kind = loop.iter_args[position].type
-        self._shape = tuple(kind.get_shape()) if isinstance(kind, TensorType) else ()
+    def __init__(self, loop: scf.ForOp, value: SSAValue, turns: Turns) -> None:
+        """``value`` stands for it where the way back reads it."""
+        self.value = value
+        self._kind = kind = value.type
         self._is_scalar = not isinstance(kind, TensorType)
+        self._shape = tuple(kind.get_shape()) if isinstance(kind, TensorType) else ()
         if DYNAMIC_INDEX in self._shape:
             raise error(
                 "carries a value of unknown shape, which cannot be stacked", loop, hint="run nn-set-shapes"
@@ -103,68 +96,66 @@ class Tape:
         element = kind.element_type if isinstance(kind, TensorType) else kind
         count = DYNAMIC_INDEX if turns.count is None else turns.count
         self.type = TensorType(element, [count, *self._shape])
-        self._kind = kind
         size = [turns.number] if turns.count is None else []
         self.empty = _put_before(loop, tensor.EmptyOp(size, self.type))
-        # The loop does not give the tape yet: what reads it is connected by `record`.
-        self._reads: list[Operation] = []
 
-    def read(self, block: Block, turn: SSAValue) -> SSAValue:
-        """What a turn started from, read at the beginning of a turn of the way back (after its numbers)."""
+    def read(self, tape: SSAValue, turn: SSAValue) -> Operation:
+        """What a turn left, read from the whole tape."""
         if self._is_scalar:
-            op: Operation = tensor.ExtractOp(self.empty, [turn], self._kind)
-        else:
-            op = tensor.ExtractSliceOp.build(
-                operands=[self.empty, [turn], [], []],
-                result_types=[self._kind],
-                properties=_slice_properties(self._shape),
-            )
-        owner = turn.owner
-        assert isinstance(owner, Operation)
-        block.insert_op_after(op, owner)
-        self._reads.append(op)
-        return op.results[0]
+            return tensor.ExtractOp(tape, [turn], self._kind)
+        return tensor.ExtractSliceOp.build(
+            operands=[tape, [turn], [], []],
+            result_types=[self._kind],
+            properties=_slice_properties(self._shape),
+        )
 
-    @staticmethod
-    def record(loop: scf.ForOp, tapes: Sequence[Tape], turns: Turns) -> None:
-        """Replace the loop by one that also fills the tapes, and let what reads them read its results."""
-        if not tapes:
-            return
-        kinds = [argument.type for argument in loop.body.block.args]
-        block = Block(arg_types=[*kinds, *(tape.type for tape in tapes)])
-        old = loop.body.block
-        values: dict[SSAValue, SSAValue] = dict(zip(old.args, block.args[: len(kinds)], strict=True))
-        turn = _turn_number(loop, block)
-        filled = [
-            tape._written(block, block.args[1 + tape.position], stack, turn)
-            for tape, stack in zip(tapes, block.args[len(kinds) :], strict=True)
-        ]
-        end = old.last_op
-        assert end is not None
-        for op in old.ops:
-            if op is not end:
-                block.add_op(op.clone(values))
-        block.add_op(scf.YieldOp(*(values.get(v, v) for v in end.operands), *filled))
-        new = scf.ForOp(loop.lb, loop.ub, loop.step, [*loop.iter_args, *(t.empty for t in tapes)], block)
-        _put_before(loop, new)
-        for before, after in zip(loop.results, new.results, strict=False):
-            before.replace_all_uses_with(after)
-            after.name_hint = before.name_hint
-        for tape, result in zip(tapes, new.results[len(loop.results) :], strict=True):
-            for op in tape._reads:
-                op.operands[0] = result
-        assert loop.parent is not None
-        loop.parent.erase_op(loop)
-
-    def _written(self, block: Block, value: SSAValue, stack: SSAValue, turn: SSAValue) -> SSAValue:
+    def written(self, block: Block, value: SSAValue, tape: SSAValue, turn: SSAValue) -> SSAValue:
+        """The tape with a turn's value in it."""
         if self._is_scalar:
-            return _append(block, tensor.InsertOp(value, stack, [turn]))
+            return _append(block, tensor.InsertOp(value, tape, [turn]))
         op = tensor.InsertSliceOp.build(
-            operands=[value, stack, [turn], [], []],
+            operands=[value, tape, [turn], [], []],
             result_types=[self.type],
             properties=_slice_properties(self._shape),
         )
         return _append(block, op)
+
+
+def record(
+    loop: scf.ForOp,
+    forward: Sequence[Operation],
+    gives: Sequence[SSAValue],
+    started: Mapping[SSAValue, int],
+    tapes: Sequence[Tape],
+) -> list[SSAValue]:
+    """Replace a loop by one that also fills tapes; returns these.
+
+    Its turns are copies of ``forward``, which starts from values that are arguments of the loop's block, by
+    number, and gives others to the next turn.
+    """
+    kinds = [argument.type for argument in loop.body.block.args]
+    block = Block(arg_types=[*kinds, *(tape.type for tape in tapes)])
+    stacks = block.args[len(kinds) :]
+    values: dict[SSAValue, SSAValue] = {value: block.args[i] for value, i in started.items()}
+    turn = _turn_number(loop, block)
+    filled: dict[Tape, SSAValue] = {}
+    for tape, stack in zip(tapes, stacks, strict=True):
+        if tape.value in started:  # first of all: what is carried may be overwritten by the turn
+            filled[tape] = tape.written(block, values[tape.value], stack, turn)
+    for op in forward:
+        block.add_op(op.clone(values))
+    for tape, stack in zip(tapes, stacks, strict=True):
+        if tape not in filled:
+            filled[tape] = tape.written(block, values[tape.value], stack, turn)
+    block.add_op(scf.YieldOp(*(values.get(v, v) for v in gives), *(filled[tape] for tape in tapes)))
+    new = scf.ForOp(loop.lb, loop.ub, loop.step, [*loop.iter_args, *(t.empty for t in tapes)], block)
+    _put_before(loop, new)
+    for before, after in zip(loop.results, new.results, strict=False):
+        before.replace_all_uses_with(after)
+        after.name_hint = before.name_hint
+    assert loop.parent is not None
+    loop.parent.erase_op(loop)
+    return list(new.results[len(loop.results) :])
 
 
 def _turn_number(loop: scf.ForOp, block: Block) -> SSAValue:

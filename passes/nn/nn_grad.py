@@ -29,10 +29,11 @@ class NnGrad(Pass):
     pass's values where its rules need them. What neither gradients nor values need is removed. Calls are
     inlined first, except of functions with the attribute ``custom_grad``. The pass applies to its results.
 
-    What it does not do: it does not choose between keeping and recomputing values (branches and loop bodies
-    are recomputed from what enters them), it does not differentiate ``scf.while`` (count first) or branches
-    between blocks, and it does not simplify (run ``canonicalize,cse`` after it). Ops without a rule are an
-    error that lists all of them.
+    Loops save what their way back reads of each turn in stacked tensors; branches are taken anew.
+
+    What it does not do: outside of loops it does not choose between keeping and recomputing values, it does
+    not differentiate ``scf.while`` (count first) or branches between blocks, and it does not simplify (run
+    ``canonicalize,cse`` after it). Ops without a rule are an error that lists all of them.
 
     ```mlir
     func.func @main(%x: tensor<3xf32>) -> tensor<f32> {
