@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 from collections.abc import Callable
 from typing import Any
@@ -63,9 +64,8 @@ def jax_step(example: Example, threads: int) -> Step:
 
 def torch_step(example: Example, threads: int, compiled: bool = False) -> Step:
     """PyTorch: a loss of parameters (by ``torch.compile`` or not), ``backward``, and its ``SGD``."""
-    import torch
-    from torch.nn import functional
-
+    torch = importlib.import_module("torch")  # no part of the extra [test]: its types are not known
+    functional = torch.nn.functional
     torch.set_num_threads(threads)
     parameters = [
         torch.nn.Parameter(torch.from_numpy(w.transpose(3, 2, 0, 1).copy() if w.ndim == 4 else w.T.copy()))
