@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.limits import Clock
 from benchmarks.measure import Ratio, Timing, measure, ratio
 from benchmarks.peers import Cell
 from benchmarks.report import machine, write_json
@@ -74,7 +75,13 @@ def reference(example: Example) -> list[float]:
     return losses
 
 
-def run_example(example: Example, peers: Sequence[str], threads: int, rounds: int) -> TrainingRow:
+def run_example(
+    example: Example,
+    peers: Sequence[str],
+    threads: int,
+    rounds: int,
+    clock: Clock = time.perf_counter,
+) -> TrainingRow:
     """One row: make the steps, check their losses, time the right ones in turn."""
     row, cells = TrainingRow(example.name, threads), []
     wanted = reference(example)
@@ -89,7 +96,7 @@ def run_example(example: Example, peers: Sequence[str], threads: int, rounds: in
             cells.append(Cell(peer, threads, step, lambda: []))
         else:
             row.problems[peer] = f"wrong: the first losses differ by {wrong:.1e}"
-    timings = measure(cells, rounds) if cells else {}
+    timings = measure(cells, rounds, clock) if cells else {}
     row.timings = {cell.peer: timings[cell.name] for cell in cells}
     return row
 
@@ -127,6 +134,7 @@ def _in_process(arguments: argparse.Namespace, threads: int) -> list[TrainingRow
     """The rows of a number of threads, from a process on as many cores."""
     command = [sys.executable, "-m", "benchmarks.training", *arguments.examples, "--within", str(threads)]
     command += ["--rounds", str(arguments.rounds), "--peers", *arguments.peers]
+    command += ["--cpu-time"] if arguments.cpu_time else []
     counts = dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"), str(threads))
     done = subprocess.run(command, env=os.environ | counts, stdout=subprocess.PIPE, text=True, check=True)
     return [TrainingRow.read(data) for data in json.loads(done.stdout.splitlines()[-1])]
@@ -140,6 +148,9 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument("--rounds", type=int, default=8, help="rounds in which runtimes take turns")
     parser.add_argument("--threads", nargs="+", type=int, default=sorted({1, min(2, cores)}), help="counts")
     parser.add_argument("--peers", nargs="+", choices=list(RUNTIMES), default=installed(), help="runtimes")
+    parser.add_argument(
+        "--cpu-time", action="store_true", help="processor time (of one thread) instead of wall-clock time"
+    )
     parser.add_argument("--json", metavar="FILE", help="write everything that was measured")
     parser.add_argument("--within", type=int, help=argparse.SUPPRESS)
     return parser
@@ -154,9 +165,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     if arguments.within:
         os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[: arguments.within])
         chosen = [EXAMPLES[name] for name in arguments.examples or EXAMPLES]
-        found = [run_example(e, arguments.peers, arguments.within, arguments.rounds) for e in chosen]
+        clock = time.process_time if arguments.cpu_time else time.perf_counter
+        found = [run_example(e, arguments.peers, arguments.within, arguments.rounds, clock) for e in chosen]
         print(json.dumps([row.written() for row in found]))
         return 0
+    if arguments.cpu_time and arguments.threads != [1]:
+        raise SystemExit("--cpu-time goes with --threads 1: processor time adds up over threads")
     rows = [row for threads in arguments.threads for row in _in_process(arguments, threads)]
     print_rows(rows)
     if arguments.json:
