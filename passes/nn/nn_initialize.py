@@ -19,8 +19,9 @@ from xdsl.dialects.builtin import (
     StringAttr,
     TensorType,
 )
-from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.traits import SymbolTable
 
 from lamina.dialects.core.diagnostics import did_you_mean, error
 from lamina.dialects.nn.base import NnOp
@@ -124,17 +125,35 @@ Fans = tuple[float, float]
 def _fans(argument: SSAValue, kind: TensorType) -> Fans:
     """How many values each result of a parameter sums, and how many results each value is part of."""
     shape = kind.get_shape()
-    convolutions = [
-        use.operation for use in argument.uses if use.operation.name == "nn.conv2d" and use.index == 1
-    ]
-    if convolutions and isinstance(convolutions[0], NnOp):
-        last = convolutions[0].attribute("layout") == "NHWC"
+    convolution = _convolution_of(argument)
+    if convolution is not None:
+        last = convolution.attribute("layout") == "NHWC"
         places = math.prod(shape[:2] if last else shape[2:])
         depth, count = (shape[2], shape[3]) if last else (shape[1], shape[0])
-        return depth * places, count * places / convolutions[0].attribute("groups")
+        return depth * places, count * places / convolution.attribute("groups")
     if len(shape) < 2:
         return max(1, math.prod(shape)), max(1, math.prod(shape))
     return math.prod(shape[:-1]), math.prod(shape[:-2]) * shape[-1]
+
+
+def _convolution_of(argument: SSAValue) -> NnOp | None:
+    """The first convolution that a value is the filter of, in its function or in one that it is passed to."""
+    pending, seen = [argument], {argument}
+    while pending:
+        for use in sorted(pending.pop(0).uses, key=lambda use: _place(use.operation)):
+            op = use.operation
+            if isinstance(op, NnOp) and op.name == "nn.conv2d" and use.index == 1:
+                return op
+            callee = SymbolTable.lookup_symbol(op, op.callee) if isinstance(op, CallOp) else None
+            if isinstance(callee, FuncOp) and callee.body.blocks:
+                passed = callee.body.block.args[use.index]
+                pending += [passed] if passed not in seen else []
+                seen.add(passed)
+    return None
+
+
+def _place(op: Operation) -> int:
+    return op.parent.get_operation_index(op) if op.parent is not None else 0
 
 
 def _uniform(key: Term, kind: TensorType, variance: float) -> Term:

@@ -43,3 +43,32 @@ def test_an_unknown_initialiser_is_refused() -> None:
     module = lamina.parse(TEXT.replace('"he_normal"', '"he_norm"'))
     with pytest.raises(lamina.LaminaError, match="did you mean 'he_normal'"):
         lamina.initializer(module, "f", [1])
+
+
+CONVOLUTION = """
+func.func {HEAD}(%k: tensor<8x4x3x3xf32> {nn.init = "he_normal"}, %x: tensor<1x4x9x9xf32>)
+    -> tensor<1x8x7x7xf32> {
+  %0 = nn.conv2d %x, %k : (tensor<1x4x9x9xf32>, tensor<8x4x3x3xf32>) -> tensor<1x8x7x7xf32>
+  return %0 : tensor<1x8x7x7xf32>
+}
+"""
+CALLER = """
+func.func @main(%k: tensor<8x4x3x3xf32> {nn.init = "he_normal"}, %x: tensor<1x4x9x9xf32>)
+    -> tensor<1x8x7x7xf32> {
+  %0 = call @inner(%k, %x) : (tensor<8x4x3x3xf32>, tensor<1x4x9x9xf32>) -> tensor<1x8x7x7xf32>
+  return %0 : tensor<1x8x7x7xf32>
+}
+"""
+
+
+def test_the_fan_of_a_filter_is_that_of_the_convolution_also_in_a_called_function() -> None:
+    for text in (
+        CONVOLUTION.replace("{HEAD}", "@main"),
+        CONVOLUTION.replace("{HEAD}", "private @inner") + CALLER,
+    ):
+        module = lamina.parse(text)
+        name = lamina.initializer(module, "main", (0,))
+        found = lamina.interpret(module, np.array([0, 0], np.uint32), entry=name)
+        assert found.std() == pytest.approx(
+            np.sqrt(2 / (4 * 3 * 3)), rel=0.15
+        )  # fan in: 4 channels, 9 places
