@@ -106,7 +106,7 @@ def compile_once(name: str) -> dict[str, Any]:
 def memory_of(module: ModuleOp) -> tuple[int, int]:
     """Bytes of constants and of working memory of a module in the llvm dialect."""
     from lamina.dialects.core.constants import as_array
-    from lamina.lowering.codegen.signature import entry_signature
+    from lamina.lowering.codegen.entry import entry_signature
     from lamina.lowering.formats.llvm_ir import VALUE_ATTRIBUTE
 
     tops = list(module.body.block.ops)

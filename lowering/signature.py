@@ -14,7 +14,8 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute
 
 from lamina.dialects.core.diagnostics import did_you_mean, error
-from lamina.lowering.codegen.signature import ARENA, NAME, RESULT, ArrayInfo, dtype_of
+from lamina.lowering.codegen.entry import dtype_of
+from lamina.lowering.codegen.signature import ARENA, NAME, RESULT, ArrayInfo
 
 
 @dataclass(frozen=True)

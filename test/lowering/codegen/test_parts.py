@@ -66,7 +66,7 @@ def test_private_functions_are_hidden_in_parts_and_constants_go_where_they_are_u
 
 
 def test_parts_link_to_one_module() -> None:
-    text = IrText(emit_llvm_ir_parts(parse(MODULE), 1)).linked()
+    text = IrText.of(emit_llvm_ir_parts(parse(MODULE), 1)).linked()
     assert _run([compile_to_object(text).object_bytes], 67) == 162
 
 
