@@ -1,4 +1,4 @@
-"""From a module of the llvm dialect to object code: emit LLVM IR, compile its parts, collect the constants."""
+"""From a module of the llvm dialect to object code: emit LLVM IR, compile its parts, gather the constants."""
 
 from __future__ import annotations
 

@@ -51,6 +51,14 @@ class ArrayInfo:
 
 
 @dataclass(frozen=True)
+class EntrySignature:
+    """The inputs and results of an entry, in order."""
+
+    inputs: tuple[ArrayInfo, ...]
+    outputs: tuple[ArrayInfo, ...]
+
+
+@dataclass(frozen=True)
 class Signature:
     """The inputs and outputs of an entry, and where they stand among its arguments."""
 
