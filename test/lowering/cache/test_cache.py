@@ -40,7 +40,7 @@ def _expected() -> np.ndarray:
 
 
 def test_a_file_is_found_and_gives_the_same_bits(compiled: Compiled, model: Path) -> None:
-    plain = lamina.compile(model, cache=False)
+    plain: Any = lamina.compile(model, cache=False)
     first, second = compiled(model), compiled(model)
     assert [is_found(exe) for exe in (plain, first, second)] == [False, False, True]
     np.testing.assert_allclose(plain(X), _expected(), rtol=1e-5)
