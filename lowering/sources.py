@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import stat
 import weakref
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -54,10 +53,10 @@ class FileSource:
     def digest_of(self, path: Path) -> str | None:
         """The digest of a file of this model; None for what cannot be read, or is no ordinary file."""
         try:
+            if not path.is_file():  # what is read from a pipe is gone
+                return None
             with path.open("rb") as file:
                 about = os.fstat(file.fileno())
-                if not stat.S_ISREG(about.st_mode):
-                    return None
                 self._seen[path] = state_of(about)
                 return file_digest(file.fileno(), about.st_size)
         except OSError:

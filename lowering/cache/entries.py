@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 import struct
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -25,8 +25,10 @@ from lamina.lowering.codegen.memory import ALIGNMENT
 from lamina.lowering.codegen.signature import ArrayInfo, EntrySignature, Signature
 
 FORMAT = 1
-CODE, SIGNATURE, FILES = "code", "signature", "files"
-"""The kinds of entries: code; what a model of open shapes takes and gives; other files of a model."""
+CODE, CONSTANT, SIGNATURE, FILES = "code", "constant", "signature", "files"
+"""The kinds of files: code; a large constant; what a model of open shapes takes; other files of a model."""
+_OWN_FILE = 64 << 10
+"""Bytes from which a constant has a file of its own."""
 _MAGIC = b"lamina.compiled\n"
 _HEAD = struct.Struct("<16sQ64s")
 _HEAD_BYTES = 128
@@ -79,24 +81,41 @@ def sections_of(data: memoryview) -> list[tuple[str, memoryview]]:
     return sections
 
 
-def pack_code(code: CompiledCode, support: Mapping[str, bytes]) -> list[Any]:
-    """The file of compiled code and of the run-time's object code that it needs."""
-    header = {"kind": CODE, "entry": code.entry, "signature": _plain(code.signature)}
+def pack_code(code: CompiledCode, support: Mapping[str, bytes]) -> tuple[list[Any], dict[str, memoryview]]:
+    """The file of compiled code and of the run-time's object code that it needs.
+
+    Also the constants that have files of their own, by key: other shapes of a model use the same ones.
+    """
     sections: list[tuple[str, bytes | memoryview]] = [("object", data) for data in code.objects]
     sections += [("ir", data) for data in code.ir.packed]
     sections += [(f"support:{name}", data) for name, data in support.items()]
-    sections += [(f"constant:{name}", _bytes_of(array)) for name, array in code.constants.items()]
-    return pack(header, sections)
+    apart: dict[str, memoryview] = {}
+    places: dict[str, str] = {}
+    for name, array in code.constants.items():
+        data = _bytes_of(array)
+        if len(data) < _OWN_FILE:
+            sections.append((f"constant:{name}", data))
+        else:
+            places[name] = f"c{digest_of(data)[:39]}"
+            apart[places[name]] = data
+    header = {"kind": CODE, "entry": code.entry, "signature": _plain(code.signature), "apart": places}
+    return pack(header, sections), apart
 
 
-def unpack_code(data: memoryview) -> tuple[CompiledCode, dict[str, bytes]]:
-    """What :func:`pack_code` was given; constants stay in the mapped file."""
+def unpack_code(
+    data: memoryview, constant: Callable[[str], memoryview]
+) -> tuple[CompiledCode, dict[str, bytes]]:
+    """What :func:`pack_code` was given; ``constant`` gives those that have files of their own, by key.
+
+    Constants stay in the mapped files.
+    """
     header = header_of(data)
     by_kind: dict[str, list[tuple[str, memoryview]]] = {}
     for title, section in sections_of(data):
         kind, _, name = title.partition(":")
         by_kind.setdefault(kind, []).append((name, section))
     constants = {name: _array_over(part) for name, part in by_kind.get("constant", ())}
+    constants |= {name: _array_over(constant(key)) for name, key in header["apart"].items()}
     code = CompiledCode(
         header["entry"],
         _signature(header["signature"]),
@@ -105,6 +124,19 @@ def unpack_code(data: memoryview) -> tuple[CompiledCode, dict[str, bytes]]:
         IrText([bytes(part) for _, part in by_kind["ir"]]),
     )
     return code, {name: bytes(part) for name, part in by_kind.get("support", ())}
+
+
+def pack_constant(data: memoryview) -> list[Any]:
+    """The file of a constant."""
+    return pack({"kind": CONSTANT}, [("data", data)])
+
+
+def unpack_constant(data: memoryview | None) -> memoryview:
+    """What :func:`pack_constant` was given; raises :class:`Corrupt`."""
+    if data is None:
+        raise Corrupt
+    ((_, section),) = sections_of(data)
+    return section
 
 
 def _bytes_of(array: np.ndarray) -> memoryview:

@@ -14,9 +14,11 @@ from lamina.lowering.cache.entries import (
     header_of,
     pack,
     pack_code,
+    pack_constant,
     pack_signature,
     signature_in,
     unpack_code,
+    unpack_constant,
 )
 from lamina.lowering.cache.keys import has_foreign_code, key_of
 from lamina.lowering.codegen.compiled import CompiledCode
@@ -65,7 +67,7 @@ class Kept:
         if data is None:
             return None
         try:
-            code, support = unpack_code(data)
+            code, support = unpack_code(data, self._constant)
         except _BROKEN:
             return None
         keep_support_objects(support)
@@ -73,8 +75,20 @@ class Kept:
 
     def store(self, code: CompiledCode, shapes: Sequence[Sequence[int]] | None = None) -> None:
         """Keep code; that it cannot be kept is no failure."""
-        if self._settled():
-            self._folder.write(self._key(shapes), pack_code(code, support_objects()))
+        if not self._settled():
+            return
+        pieces, apart = pack_code(code, support_objects())
+        if sum(map(len, (*pieces, *apart.values()))) > self._folder.limit:
+            return
+        for key, data in apart.items():
+            try:
+                self._constant(key)
+            except _BROKEN:
+                self._folder.write(key, pack_constant(data))
+        self._folder.write(self._key(shapes), pieces)
+
+    def _constant(self, key: str) -> memoryview:
+        return unpack_constant(self._folder.read(key))
 
     def store_signature(self, signature: EntrySignature) -> None:
         """Keep what is asked of calls of a model that is compiled when shapes are known."""

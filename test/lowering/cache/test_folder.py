@@ -12,6 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from cached_model import X, is_found
 
@@ -100,6 +101,31 @@ def test_damaged_files_are_noticed_and_replaced(compiled: Compiled, model: Path,
     assert is_found(compiled(model))
     file.write_bytes(whole + b"more")  # what comes after the last section is not read
     assert compiled(model)(X).tobytes() == expected
+
+
+def test_large_constants_are_shared_by_all_shapes(compiled: Compiled, folder: Path) -> None:
+    weights = np.random.default_rng(0).random((256, 128), np.float32)
+    text = f"""
+    func.func @main(%x: tensor<?x256xf32>) -> tensor<?x128xf32> {{
+      %w = nn.constant dense_resource<w> : tensor<256x128xf32>
+      %0 = nn.matmul %x, %w : (tensor<?x256xf32>, tensor<256x128xf32>) -> tensor<?x128xf32>
+      return %0 : tensor<?x128xf32>
+    }}
+    {{-# dialect_resources: {{ builtin: {{ w: "0x04000000{weights.tobytes().hex()}" }} }} #-}}
+    """
+    module = lamina.parse(text)
+    x = np.ones((9, 256), np.float32)
+    expected = compiled(module)(x).tobytes()
+    compiled(module)(x[:8])
+    (constant,) = (file for file in folder.iterdir() if file.stat().st_size > weights.nbytes)
+    sizes = [file.stat().st_size for file in folder.iterdir() if file != constant]
+    assert len(sizes) == 3 and max(sizes) < 64 << 10  # what the model takes, and code for two shapes
+    constant.write_bytes(constant.read_bytes()[:-100] + bytes(100))
+    exe = compiled(module)
+    assert not is_found(exe.executable_for([x])) and exe(x).tobytes() == expected
+    found = compiled(module)
+    assert is_found(found.executable_for([x])) and found(x).tobytes() == expected
+    np.testing.assert_allclose(found(x), x @ weights, rtol=1e-5)
 
 
 def test_processes_that_write_at_the_same_time_do_not_meet(model: Path, folder: Path) -> None:
