@@ -9,7 +9,6 @@ from typing import Any
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 
-from benchmarks.workloads import WORKLOADS, Unavailable
 from lamina.passes.framework.manager import Instrumentation
 from lamina.passes.framework.passes import Pass
 
@@ -58,16 +57,12 @@ class PassClock(Instrumentation):
         self.counting.lap("operations")
 
 
-def compile_once(name: str) -> dict[str, Any]:
-    """Compile a workload in this process, which has done nothing else yet.
+def compile_once(model: str) -> dict[str, Any]:
+    """Compile a model's file in this process, which has done nothing else yet.
 
     Imports of the compiler that happen during a stage count for that stage (for the passes as a whole where
     a pass is imported).
     """
-    try:
-        model = WORKLOADS[name].make()
-    except Unavailable as missing:
-        return {"problem": str(missing)}
     peak_before = _peak_bytes()
     clock = Clock()
     import lamina
@@ -106,7 +101,7 @@ def compile_once(name: str) -> dict[str, Any]:
 def memory_of(module: ModuleOp) -> tuple[int, int]:
     """Bytes of constants and of working memory of a module in the llvm dialect."""
     from lamina.dialects.core.constants import as_array
-    from lamina.lowering.codegen.signature import entry_signature
+    from lamina.lowering.codegen.entry import entry_signature
     from lamina.lowering.formats.llvm_ir import VALUE_ATTRIBUTE
 
     tops = list(module.body.block.ops)

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks import models
+from benchmarks import models, networks
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -122,10 +122,18 @@ _ROWS = (
     Workload("layer-norm-4096x1024", lambda: models.layer_norm(4096, 1024)),
 )
 
-WORKLOADS: dict[str, Workload] = {row.name: row for row in _ROWS}
+_NETWORKS = (
+    Workload("mobilenet-v2", networks.mobilenet_v2),
+    Workload("resnet-50", networks.resnet_50),
+    Workload("bert-base", networks.bert),
+)
+"""Networks whose compile time is measured."""
+
+WORKLOADS: dict[str, Workload] = {row.name: row for row in (*_ROWS, *_NETWORKS)}
 """All rows by name, in the order of the table."""
 
 COMPILED = (
     *("digits-mlp", "digits-cnn", "mlp-784-512-512-10-batch1", "pulsevad", "onet", "embedding", "open-nsfw"),
+    *("mobilenet-v2", "resnet-50", "bert-base"),
 )
 """The rows whose compile time is of interest."""

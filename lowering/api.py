@@ -1,11 +1,11 @@
-"""The public entry points: load, parse, interpret, compile."""
+"""The public entry points above native code: load, parse, interpret."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp, UnrealizedConversionCastOp
@@ -19,9 +19,6 @@ from lamina.lowering.codegen.signature import ARENA, DTYPE, RESULT, ArrayInfo
 from lamina.lowering.pipelines import FROM_STABLEHLO
 from lamina.lowering.signature import attributes_of, find_entry, signature_of
 from lamina.passes.framework.manager import PassManager
-
-if TYPE_CHECKING:
-    from lamina.lowering.specialize import Compiled
 
 _IR_SUFFIXES = (".mlir", ".txt")
 _STABLEHLO = re.compile(r"[\s\"](?:stablehlo|chlo)\.\w")
@@ -85,46 +82,6 @@ def parse(text: str, allow_unregistered: bool = False, name: str = "<text>") -> 
     module = parse_text(text, name, allow_unregistered=allow_unregistered)
     verify(module)
     return module
-
-
-def compile(
-    module: ModuleOp | str | Path,
-    entry: str = "main",
-    threads: int | None = None,
-    *,
-    donate: Sequence[int | str] = (),
-    **named: Any,
-) -> Compiled:
-    """Compile a module (at any level) or a model file to native code for this machine.
-
-    The module itself is not changed. Where shapes are dynamic, code is made at the first call with new
-    shapes and kept. ``donate`` names arguments (by number or name) whose memory a call overwrites: results
-    of their names or types are left there, and the call returns the caller's arrays. ``threads`` bounds the
-    threads of a call, its own among them (default: the cores that this process may use); results do not
-    depend on it.
-    Raises :class:`LaminaError`.
-    """
-    from lamina.lowering.executable import Executable
-    from lamina.lowering.specialize import compile_module, profiler
-
-    if threads is not None and (not isinstance(threads, int) or threads < 1):
-        raise error(f"threads must be a whole number from 1, not {threads!r}")
-    if named:
-        raise error(f"compile has no option '{next(iter(named))}'")
-    if donate:
-        from lamina.passes.nn.nn_donate import donate as donate_arguments
-
-        module = module.clone() if isinstance(module, ModuleOp) else load(module)
-        donate_arguments(module, entry, donate)
-    if not isinstance(module, ModuleOp):
-        source = module
-        module = load(source)
-        compiled = compile_module(module, entry, threads)
-        if isinstance(compiled, Executable):
-            shapes = tuple(info.shape for info in compiled.inputs)
-            compiled.measure = profiler(lambda: load(source), entry, shapes, threads)
-        return compiled
-    return compile_module(module, entry, threads)
 
 
 def interpret(module: ModuleOp | str | Path, *arguments: Any, entry: str = "main", **named: Any) -> Any:

@@ -10,36 +10,25 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from xdsl.dialects.builtin import ModuleOp, StringAttr
-from xdsl.ir import Operation
 
-from lamina.dialects.core.constants import aligned_copy, as_array
-from lamina.dialects.core.diagnostics import did_you_mean, error
+from lamina.dialects.core.diagnostics import error
 from lamina.lowering.codegen.arguments import (
     arrange_inputs,
     arrange_outputs,
     check_input,
     check_overlap,
 )
+from lamina.lowering.codegen.compiled import CompiledCode
 from lamina.lowering.codegen.fast_call import CallableBase, attach
-from lamina.lowering.codegen.jit import (
-    IrText,
-    LoadedCode,
-    ObjectCode,
-    compile_parts,
-    compile_to_assembly,
-    compile_to_object,
-    load_object,
-)
-from lamina.lowering.codegen.llvm_emitter import attribute
-from lamina.lowering.codegen.llvm_functions import linkage
-from lamina.lowering.codegen.memory import ALIGNMENT, ArenaPool, address_of
-from lamina.lowering.codegen.signature import ArrayInfo, Signature, entry_signature
+from lamina.lowering.codegen.jit import compile_to_assembly, compile_to_object, load_object
+from lamina.lowering.codegen.memory import ArenaPool, address_of
+from lamina.lowering.codegen.signature import ArrayInfo
 from lamina.lowering.codegen.target import Target, host_target
 from lamina.lowering.codegen.worker_pool_ir import ON_CALLER_IR, RUN_CHUNKS
-from lamina.lowering.formats.llvm_ir import VALUE_ATTRIBUTE, emit_llvm_ir_parts
 
 if TYPE_CHECKING:
+    from xdsl.dialects.builtin import ModuleOp
+
     from lamina.lowering.profiling import Profile
 
 
@@ -66,30 +55,35 @@ class Executable(CallableBase):
 
     def __init__(
         self,
-        signature: Signature,
-        code: LoadedCode,
-        entry: str,
-        *,
-        ir: IrText,
-        target: Target,
-        constant_bytes: int,
+        code: CompiledCode,
         timings: Mapping[str, float],
+        *,
+        target: Target | None = None,
+        symbols: Mapping[str, int] | None = None,
     ) -> None:
-        self.entry = entry
-        self.target = target
-        self.timings = dict(timings)
-        """Seconds of compilation by stage."""
+        """Link code into this process.
+
+        ``timings`` are those of earlier stages, ``symbols`` addresses of what the code leaves undefined.
+        """
+        signature = code.signature
+        self.entry = code.entry
+        self.target = target or host_target()
         self.measure: Callable[[Sequence[Any], int], Profile] | None = None
         """Profiles the model on some inputs; set by who knows what the code was made from."""
         self._signature = signature
-        self._ir = ir
-        self._constant_bytes = constant_bytes
+        self._ir = code.ir
+        self._constant_bytes = code.constant_bytes
+        started = time.perf_counter()
+        bound = {**{name: address_of(array) for name, array in code.constants.items()}, **(symbols or {})}
+        loaded = load_object(code.objects, [code.entry], bound, keep_alive=code.constants)
         self._arenas = ArenaPool(signature.arena_bytes)
-        self._function = code.function(entry, *[ctypes.c_void_p] * len(signature.order))
+        self._function = loaded.function(code.entry, *[ctypes.c_void_p] * len(signature.order))
         self._names = [info.name for info in signature.inputs]
         natural = tuple(range(len(signature.order)))
         self._order = None if signature.order == natural else signature.order
-        self._attached = attach(self, signature, code.addresses[entry])
+        self._attached = attach(self, signature, loaded.addresses[code.entry])
+        self.timings = {**timings, "link": time.perf_counter() - started}
+        """Seconds of compilation by stage."""
 
     @classmethod
     def from_llvm_module(
@@ -103,35 +97,15 @@ class Executable(CallableBase):
         """Compile a module of the llvm dialect for this machine.
 
         The entry's arguments carry ``lamina.type`` and the other attributes that
-        :mod:`lamina.lowering.codegen.signature` names. ``timings`` are those of earlier stages,
-        ``symbols`` addresses of what the code leaves undefined.
+        :mod:`lamina.lowering.codegen.signature` names.
         """
+        from lamina.lowering.codegen.llvm_module import compile_llvm_module
+
         target = target or host_target()
         if not target.is_host:
             raise error(f"code for '{target.triple or target.cpu}' cannot run in this process")
-        signature = entry_signature(_find_entry(module, entry))
-        started = time.perf_counter()
-        texts = emit_llvm_ir_parts(module)
-        emitted = time.perf_counter()
-        objects = compile_parts(texts, target)
-        compiled = time.perf_counter()
-        constants = _constants(module)
-        bound = {**{name: address_of(array) for name, array in constants.items()}, **(symbols or {})}
-        loaded = load_object([code.object_bytes for code in objects], [entry], bound, keep_alive=constants)
-        stages = {
-            "emit": emitted - started,
-            **_shares(objects, compiled - emitted),
-            "link": time.perf_counter() - compiled,
-        }
-        return cls(
-            signature,
-            loaded,
-            entry,
-            ir=IrText(texts),
-            target=target,
-            constant_bytes=sum(array.nbytes for array in constants.values()),
-            timings={**(timings or {}), **stages},
-        )
+        code, stages = compile_llvm_module(module, entry, target)
+        return cls(code, {**(timings or {}), **stages}, target=target, symbols=symbols)
 
     @property
     def inputs(self) -> tuple[ArrayInfo, ...]:
@@ -243,41 +217,3 @@ class Executable(CallableBase):
         takes = ", ".join(map(str, self.inputs))
         gives = ", ".join(map(str, self.outputs))
         return f"<Executable {self.entry}({takes}) -> ({gives})>"
-
-
-def _shares(objects: Sequence[ObjectCode], seconds: float) -> dict[str, float]:
-    """The time that compiling took, by stage, in proportion to what each part's stages took."""
-    sums = {stage: sum(code.timings[stage] for code in objects) for stage in objects[0].timings}
-    total = sum(sums.values()) or 1.0
-    return {stage: seconds * time / total for stage, time in sums.items()}
-
-
-def _find_entry(module: ModuleOp, entry: str) -> Operation:
-    """The definition of the entry; a :class:`LaminaError` lists the functions where there is none."""
-    functions: dict[str, Operation] = {}
-    for op in module.body.block.ops:
-        name = op.properties.get("sym_name")
-        if op.name == "llvm.func" and isinstance(name, StringAttr) and op.regions[0].blocks:
-            functions[name.data] = op
-    if entry not in functions:
-        known = ", ".join(functions) or "none"
-        raise error(
-            f"the module has no function '{entry}' in the llvm dialect",
-            hint=did_you_mean(entry, list(functions)) or f"functions: {known}",
-        )
-    visibility = attribute(functions[entry], "sym_visibility")
-    if linkage(functions[entry]) or (isinstance(visibility, StringAttr) and visibility.data == "private"):
-        raise error("is private, so it cannot be an entry", functions[entry], hint="make it public")
-    return functions[entry]
-
-
-def _constants(module: ModuleOp) -> dict[str, np.ndarray]:
-    """The values of the constants that are bound by address, aligned, by symbol name."""
-    constants: dict[str, np.ndarray] = {}
-    for op in module.body.block.ops:
-        value, name = op.attributes.get(VALUE_ATTRIBUTE), op.properties.get("sym_name")
-        if op.name == "llvm.mlir.global" and value is not None and isinstance(name, StringAttr):
-            array = as_array(value)
-            shareable = array.flags.c_contiguous and address_of(array) % ALIGNMENT == 0 and array.size
-            constants[name.data] = array if shareable else aligned_copy(array)
-    return constants

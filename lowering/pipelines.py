@@ -143,11 +143,15 @@ def _schedule_for(target: Target) -> str:
     return f"func.func(cpu-default-schedule{{{text}}})"
 
 
+_FORMAT_OF = {"convert-onnx-to-nn": "onnx", "convert-stablehlo-to-nn": "stablehlo"}
+
+
 def _remaining(module: ModuleOp) -> tuple[str, ...]:
     names = {op.name for op in module.walk()}
     dialects = {name.split(".", 1)[0] for name in names}
     if dialects & {"nn", "onnx"}:
-        return TO_LLVM
+        # Conversions of formats that do not occur would only be imported.
+        return tuple(step for step in TO_LLVM if _FORMAT_OF.get(step, "nn") in {"nn", *dialects})
     functions = [op for op in module.body.block.ops if isinstance(op, FuncOp)]
     if any(isinstance(t, TensorType) for f in functions for t in f.function_type.inputs.data):
         dispatched = any("lamina.dispatch" in f.attributes for f in functions)

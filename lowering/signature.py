@@ -7,22 +7,13 @@ it (``i1`` and ``ui8`` become ``i8``).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from xdsl.dialects.builtin import ContainerType, DictionaryAttr, IntegerAttr, ModuleOp, ShapedType, StringAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute
 
 from lamina.dialects.core.diagnostics import did_you_mean, error
-from lamina.lowering.codegen.signature import ARENA, NAME, RESULT, ArrayInfo, dtype_of
-
-
-@dataclass(frozen=True)
-class EntrySignature:
-    """The inputs and results of an entry, in order."""
-
-    inputs: tuple[ArrayInfo, ...]
-    outputs: tuple[ArrayInfo, ...]
+from lamina.lowering.codegen.entry import dtype_of
+from lamina.lowering.codegen.signature import ARENA, NAME, RESULT, ArrayInfo, EntrySignature
 
 
 def find_entry(module: ModuleOp, entry: str) -> FuncOp:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 from collections.abc import Callable
@@ -12,6 +13,8 @@ from hypothesis import HealthCheck, settings
 # Machines that run tests are busy: how long an example or its generation takes says nothing.
 settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("untimed")
+
+os.environ["LAMINA_CACHE"] = "off"  # every test compiles; those of the cache ask for a folder of their own
 
 
 def _tool(name: str) -> str | None:

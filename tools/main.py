@@ -19,6 +19,7 @@ _REPORTS = {
     "explain": "the documentation of a pass or an operation",
     "new-pass": "write a pass with a test and a page, to start from",
     "new-dialect": "write a dialect with its lowering to linalg, a test and a page, to start from",
+    "cache": "the compiled code on disk: where, how much; `lamina cache clear` removes it",
     "completion": "a script that completes commands, options and passes in bash, zsh or fish",
 }
 
@@ -56,6 +57,14 @@ def _report(arguments: Sequence[str]) -> int:
             from lamina.tools.new import new_dialect, new_pass
 
             show((new_pass if command == "new-pass" else new_dialect)(name, Path.cwd()))
+        case ["cache"]:
+            from lamina.tools.cache import cache_text
+
+            show(cache_text())
+        case ["cache", "clear"]:
+            from lamina.tools.cache import clear_text
+
+            show(clear_text())
         case ["completion", "bash" | "zsh" | "fish" as shell]:
             from lamina.tools.completion import completion
 
@@ -71,6 +80,8 @@ def _wrong_use(command: str) -> Exception:
 
     if command == "completion":
         return error("`lamina completion` takes the name of a shell: bash, zsh or fish")
+    if command == "cache":
+        return error("`lamina cache` takes nothing, or the word clear")
     if command in _REPORTS:
         return error(f"`lamina {command}` takes {'no arguments' if command == 'doctor' else 'one name'}")
     hint = did_you_mean(command, [*_TOOLS, *_REPORTS]) or "`lamina --help` lists the commands"

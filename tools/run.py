@@ -13,10 +13,13 @@ from lamina.tools.console import run_tool, say, wait_for
 from lamina.tools.output import show, whole_file, write_text
 
 if TYPE_CHECKING:
+    from typing import TypeAlias
+
     import numpy as np
-    from xdsl.dialects.builtin import ModuleOp
 
     from lamina.lowering.codegen.signature import ArrayInfo
+
+    _Runnable: TypeAlias = tuple[Sequence[ArrayInfo], Sequence[ArrayInfo], Callable[[dict[str, Any]], Any]]
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -34,6 +37,13 @@ def build_parser() -> argparse.ArgumentParser:
     add("--outputs", metavar="FILE.npz", help="write the results by name (default: print a summary)")
     add("--interpret", action="store_true", help="run the reference interpreter instead of compiled code")
     add("--threads", type=whole_number(1), metavar="N", help="threads that a call may use")
+    kept = parser.add_mutually_exclusive_group()
+    kept.add_argument(
+        "--cache",
+        metavar="FOLDER",
+        help="where compiled code is kept for the next start (default: $LAMINA_CACHE, or the user's)",
+    )
+    kept.add_argument("--no-cache", action="store_true", help="compile, and keep nothing")
     add("--benchmark", type=whole_number(1), metavar="N", help="time N calls and print the median")
     add("--profile", action="store_true", help="print time, GFLOP/s and GB/s of each kernel")
     add("--emit", choices=["llvm", "asm", "obj"], help="write the code instead of running it (see -o)")
@@ -52,20 +62,9 @@ def _run(arguments: Sequence[str]) -> int:
     args = parser.parse_args(arguments)
     _check(parser, args)
 
-    from lamina.lowering.api import load
-    from lamina.lowering.signature import find_entry, signature_of
     from lamina.tools.arrays import summary, write_arrays
 
-    module = load(args.file)
-    if any(op.name == "llvm.func" for op in module.body.block.ops):
-        inputs, outputs, call = _compiled(module, args, None)
-    else:
-        signature = signature_of(find_entry(module, args.entry))
-        inputs, outputs = signature.inputs, signature.outputs
-        if args.interpret:
-            call = _interpreted(module, args.entry)
-        else:
-            inputs, outputs, call = _compiled(module, args, inputs)
+    inputs, outputs, call = _interpreted(args) if args.interpret else _compiled(args)
     if args.emit:
         return 0
     arrays = _arrays(args, inputs)
@@ -73,7 +72,7 @@ def _run(arguments: Sequence[str]) -> int:
     if args.benchmark:
         say(wait_for(lambda: _benchmark(lambda: call(arrays), args.benchmark)))
     if args.profile:
-        say(str(wait_for(lambda: _profile(module, args, arrays))))
+        say(str(wait_for(lambda: _profile(args, arrays))))
     if args.outputs:
         write_arrays(args.outputs, outputs, results)
     else:
@@ -97,31 +96,43 @@ def _check(parser: argparse.ArgumentParser, args: argparse.Namespace) -> None:
         parser.error("argument --emit: not allowed with argument --interpret")
 
 
-def _interpreted(module: ModuleOp, entry: str) -> Callable[[dict[str, Any]], Any]:
-    from lamina.lowering.api import interpret
+def _interpreted(args: argparse.Namespace) -> _Runnable:
+    from lamina.lowering.api import interpret, load
+    from lamina.lowering.signature import find_entry, signature_of
 
-    return lambda arrays: interpret(module, *arrays.values(), entry=entry)
+    module = load(args.file)
+    signature = signature_of(find_entry(module, args.entry))
+
+    def call(arrays: dict[str, Any]) -> Any:
+        return interpret(module, *arrays.values(), entry=args.entry)
+
+    return signature.inputs, signature.outputs, call
 
 
-def _compiled(
-    module: ModuleOp, args: argparse.Namespace, inputs: Sequence[ArrayInfo] | None
-) -> tuple[Sequence[ArrayInfo], Sequence[ArrayInfo], Callable[[dict[str, Any]], Any]]:
-    from lamina.lowering.specialize import Specialized, compile_module
-
-    executable = compile_module(module, args.entry, args.threads)
+def _compiled(args: argparse.Namespace) -> _Runnable:
+    executable = _executable(args)
     if args.emit:
-        if isinstance(executable, Specialized):
-            arrays = list(_arrays(args, inputs or ()).values())
-            executable = executable.executable_for(arrays)
+        if isinstance(executable, _specialized()):
+            executable = executable.executable_for(list(_arrays(args, executable.inputs).values()))
         _emit(executable, args)
     return executable.inputs, executable.outputs, executable.run
 
 
-def _profile(module: ModuleOp, args: argparse.Namespace, arrays: dict[str, Any]) -> Any:
-    from lamina.lowering.specialize import Specialized, compile_module
+def _executable(args: argparse.Namespace) -> Any:
+    from lamina.lowering.compilation import compile
 
-    executable = compile_module(module, args.entry, args.threads)
-    if isinstance(executable, Specialized):
+    return compile(args.file, args.entry, args.threads, cache=False if args.no_cache else args.cache)
+
+
+def _specialized() -> type:
+    from lamina.lowering.specialized import Specialized
+
+    return Specialized
+
+
+def _profile(args: argparse.Namespace, arrays: dict[str, Any]) -> Any:
+    executable = _executable(args)
+    if isinstance(executable, _specialized()):
         executable = executable.executable_for([arrays[info.name] for info in executable.inputs])
     return executable.profile(**arrays)
 

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
-
-from xdsl.dialects.builtin import CallSiteLoc, FileLineColLoc, FusedLoc, NameLoc, UnregisteredOp
-from xdsl.ir import Attribute, Operation
+from typing import TYPE_CHECKING, Literal
 
 from lamina.dialects.core.hints import hint_for
+
+if TYPE_CHECKING:
+    from xdsl.ir import Attribute, Operation
+
+_UNREGISTERED = "builtin.unregistered"
+"""The name of the ops that hold the name they are written with as an attribute."""
 
 Severity = Literal["error", "warning", "remark", "note"]
 
@@ -71,7 +74,7 @@ def error(
     notes: Sequence[Diagnostic] = (),
 ) -> LaminaError:
     """A :class:`LaminaError` with one diagnostic at an operation or a place: ``raise error(…)``."""
-    if isinstance(at, Operation):
+    if at is not None and not isinstance(at, Location):
         message = f"'{op_name(at)}' op {message}"
         at = location_of(at)
     return LaminaError(Diagnostic(message, at, notes=tuple(notes), hint=hint or hint_for(message)))
@@ -79,12 +82,12 @@ def error(
 
 def op_name(op: Operation) -> str:
     """The name an operation is written with (xDSL holds that of an unregistered one as an attribute)."""
-    return op.op_name.data if isinstance(op, UnregisteredOp) else op.name
+    return op.op_name.data if op.name == _UNREGISTERED else op.name  # pyright: ignore[reportAttributeAccessIssue]
 
 
 def note(message: str, at: Operation | Location | None = None) -> Diagnostic:
     """A note to hang below another diagnostic."""
-    return Diagnostic(message, location_of(at) if isinstance(at, Operation) else at, "note")
+    return Diagnostic(message, at if at is None or isinstance(at, Location) else location_of(at), "note")
 
 
 def location_of(op: Operation) -> Location | None:
@@ -94,6 +97,9 @@ def location_of(op: Operation) -> Location | None:
 
 def resolve_location(loc: Attribute) -> Location | None:
     """The first file, line and column inside a location attribute (name, call site and fused forms)."""
+    # An error may be the first that needs xDSL: calls of compiled code do without.
+    from xdsl.dialects.builtin import CallSiteLoc, FileLineColLoc, FusedLoc, NameLoc
+
     match loc:
         case FileLineColLoc():
             return Location(loc.filename.data, loc.line.data, loc.column.data)

@@ -19,9 +19,10 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from lamina.lowering.codegen import fast_call_ir as ir
-from lamina.lowering.codegen.jit import LoadedCode, compile_to_object, load_object
+from lamina.lowering.codegen.jit import LoadedCode, load_object
 from lamina.lowering.codegen.memory import Arena
 from lamina.lowering.codegen.signature import ArrayInfo, Signature
+from lamina.lowering.codegen.support import support_object
 
 _C_CONTIGUOUS, _ALIGNED, _WRITEABLE = 0x1, 0x100, 0x400
 _EMPTY = 184
@@ -212,8 +213,7 @@ def _thunk(order: Sequence[int]) -> LoadedCode:
 
 
 def _load(text: str, name: str, symbols: dict[str, int]) -> LoadedCode:
-    """IR that is written as it should run, so that only the code generator optimises: a tenth of the time."""
-    return load_object(compile_to_object(text, level=0, codegen_level=2).object_bytes, [name], symbols)
+    return load_object(support_object(text), [name], symbols)
 
 
 def _numpy_function(place: int) -> int:

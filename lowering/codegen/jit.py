@@ -153,18 +153,26 @@ def _system_libraries() -> list[ctypes.CDLL]:
 
 @cache
 def _builtins() -> LoadedCode:
-    return load_object(compile_to_object(BUILTINS_IR).object_bytes, BUILTIN_NAMES)
+    from lamina.lowering.codegen.support import support_object
+
+    return load_object(support_object(BUILTINS_IR), BUILTIN_NAMES)
 
 
 class IrText:
     """LLVM IR texts of the parts of a module, kept in little memory, for listings on demand."""
 
-    def __init__(self, texts: Sequence[str]) -> None:
-        self._packed = [zlib.compress(text.encode(), 1) for text in texts]
+    def __init__(self, packed: Sequence[bytes]) -> None:
+        self.packed = tuple(packed)
+        """The texts as zlib compresses them."""
+
+    @classmethod
+    def of(cls, texts: Sequence[str]) -> IrText:
+        """The text of each part."""
+        return cls([zlib.compress(text.encode(), 1) for text in texts])
 
     def parts(self) -> list[str]:
         """The texts as they were compiled."""
-        return [zlib.decompress(packed).decode() for packed in self._packed]
+        return [zlib.decompress(packed).decode() for packed in self.packed]
 
     def linked(self, *others: str) -> str:
         """The parts, and other texts, as one module."""

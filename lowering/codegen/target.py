@@ -124,3 +124,11 @@ def llvm_cpu(target: Target) -> tuple[str, str, str]:
         return triple, target.cpu, target.features
     features = llvm.get_host_cpu_features().flatten()
     return triple, llvm.get_host_cpu_name(), ",".join(part for part in (features, target.features) if part)
+
+
+def llvm_version() -> list[str]:
+    """The versions of LLVM and of the package that brings it."""
+    import llvmlite
+    import llvmlite.binding as llvm
+
+    return [llvmlite.__version__, ".".join(map(str, llvm.llvm_version_info))]

@@ -8,7 +8,8 @@ import platform
 import sys
 from functools import cache
 
-from lamina.lowering.codegen.jit import LoadedCode, compile_to_object, load_object, stays_loaded
+from lamina.lowering.codegen.jit import LoadedCode, load_object, stays_loaded
+from lamina.lowering.codegen.support import support_object
 from lamina.lowering.codegen.worker_pool_ir import (
     POOL,
     POOL_BYTES,
@@ -25,7 +26,7 @@ def worker_pool() -> LoadedCode:
     A process that forked has no workers: it starts with a new pool.
     """
     text = worker_pool_ir(platform.machine()) if sys.platform == "linux" else SEQUENTIAL_IR
-    code = load_object(compile_to_object(text, level=0, codegen_level=2).object_bytes, (RUN_CHUNKS, POOL))
+    code = load_object(support_object(text), (RUN_CHUNKS, POOL))
     stays_loaded(code)
     if hasattr(os, "register_at_fork"):
         pool = code.addresses[POOL]

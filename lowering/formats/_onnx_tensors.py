@@ -21,6 +21,7 @@ from xdsl.ir import Attribute
 from lamina.dialects.core.constants import constant_attr
 from lamina.dialects.core.diagnostics import LaminaError, error
 from lamina.dialects.onnx.types import MapType, OptionalType, SequenceType, element_type_of, unknown_type
+from lamina.lowering.formats.files_read import note_file
 
 _STRING = 8
 
@@ -108,6 +109,7 @@ def _external_bytes(tensor: Any, directory: Path | None, what: str) -> bytes:
     path = directory / location
     if not location or not path.resolve().is_relative_to(directory.resolve()):
         raise error(f"the data lies in '{location}', which is outside the model's folder")
+    note_file(path)
     try:
         offset = int(entries.get("offset", 0))
         length = int(entries["length"]) if "length" in entries else None

@@ -35,19 +35,26 @@ def emit_llvm_ir(module: ModuleOp, *, inline_constants: bool = False) -> str:
     return _assembled(module, emitter, texts)
 
 
-OPERATIONS_PER_PART = 500
+OPERATIONS_PER_PART = 125
+"""As small as parts can be before what they all declare costs more time than many cores save."""
+SMALL_MODULE = 500
+"""Operations of a module that stays whole: LLVM then sees its calls, and there is little to share out."""
 
 
-def emit_llvm_ir_parts(module: ModuleOp, limit: int = OPERATIONS_PER_PART) -> list[str]:
+def emit_llvm_ir_parts(
+    module: ModuleOp, limit: int = OPERATIONS_PER_PART, small: int = SMALL_MODULE
+) -> list[str]:
     """The module as LLVM IR texts that can be compiled apart, at the same time, and linked.
 
     Functions go into parts in their order, a new part after ``limit`` operations, so the split does not
-    depend on the machine. A private function is ``hidden`` instead of internal. A module with variables of
-    its own is one part.
+    depend on the machine. A private function is ``hidden`` instead of internal. A module of ``small``
+    operations or with variables of its own is one part.
     """
     ops = list(module.body.block.ops)
-    parts = _split([op for op in ops if op.name == "llvm.func" and op.regions[0].blocks], limit)
-    if len(parts) < 2 or any(_is_variable(op) for op in ops):
+    functions = [op for op in ops if op.name == "llvm.func" and op.regions[0].blocks]
+    parts = _split(functions, limit)
+    is_small = sum(map(_size, functions)) <= small
+    if len(parts) < 2 or is_small or any(_is_variable(op) for op in ops):
         return [emit_llvm_ir(module)]
     symbols = {name.data: op for op in ops if isinstance(name := op.properties.get("sym_name"), StringAttr)}
     return [_emit_part(module, part, symbols) for part in parts]
@@ -61,8 +68,12 @@ def _split(functions: list[Operation], limit: int) -> list[list[Operation]]:
             parts.append([])
             size = 0
         parts[-1].append(function)
-        size += sum(len(block.ops) for block in function.regions[0].blocks)
+        size += _size(function)
     return parts
+
+
+def _size(function: Operation) -> int:
+    return sum(len(block.ops) for block in function.regions[0].blocks)
 
 
 def _is_variable(op: Operation) -> bool:

@@ -23,7 +23,7 @@ from lamina.dialects.core.diagnostics import LaminaError, error, location_of
 from lamina.lowering.llvm._descriptors import Descriptor
 from lamina.lowering.llvm._types import INDEX, convert_type
 from lamina.lowering.llvm._values import cast_source, is_cast_to, scalar_attribute
-from lamina.lowering.llvm._walk import operations_named
+from lamina.passes.framework.walk import operations_named
 
 Replacement = SSAValue | Descriptor
 Maker = tuple[type[Operation], Attribute, dict[str, Attribute]]

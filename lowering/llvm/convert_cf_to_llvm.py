@@ -12,7 +12,6 @@ from lamina.dialects.core.constants import as_array
 from lamina.dialects.llvm.control import SwitchOp
 from lamina.lowering.llvm._symbols import declare_function
 from lamina.lowering.llvm._types import convert_type
-from lamina.lowering.llvm._walk import operations_named
 from lamina.passes.framework.conditions import no_dialect
 from lamina.passes.framework.conversion import (
     ConversionRewriter,
@@ -22,6 +21,7 @@ from lamina.passes.framework.conversion import (
 )
 from lamina.passes.framework.conversion.patterns import Convert
 from lamina.passes.framework.passes import Pass, PassContext
+from lamina.passes.framework.walk import operations_named
 
 
 def convert_cf_to_llvm(root: Operation) -> int:

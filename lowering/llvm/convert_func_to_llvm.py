@@ -27,9 +27,9 @@ from lamina.lowering.llvm._descriptors import (
     position_attribute,
 )
 from lamina.lowering.llvm._types import INDEX, convert_type, is_static_identity, pointer_type
-from lamina.lowering.llvm._walk import operations_named
 from lamina.passes.framework.conditions import no_dialect
 from lamina.passes.framework.passes import Pass, PassContext, option
+from lamina.passes.framework.walk import operations_named
 
 LINKAGE = "llvm.linkage"
 """The attribute of a func.func that chooses the linkage of the llvm.func (upstream's)."""

@@ -22,8 +22,8 @@ from lamina.dialects.core.constants import splat_attr
 from lamina.dialects.core.diagnostics import error
 from lamina.lowering.llvm._symbols import enclosing_module
 from lamina.lowering.llvm._types import element_of, like, require_flat
-from lamina.lowering.llvm._walk import operations_named
 from lamina.passes.framework.passes import Pass, PassContext
+from lamina.passes.framework.walk import operations_named
 
 FUNCTIONS = {
     **{

@@ -9,8 +9,8 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType, IntegerAttr, MemRefT
 from xdsl.ir import Block, Operation, Region, SSAValue
 
 from lamina.lowering.llvm._copies import is_contiguous
-from lamina.lowering.llvm._walk import operations_named
 from lamina.passes.framework.passes import Pass, PassContext
+from lamina.passes.framework.walk import operations_named
 
 
 def convert_memref_copy_to_loops(root: Operation) -> int:

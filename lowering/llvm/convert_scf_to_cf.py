@@ -14,9 +14,9 @@ from xdsl.dialects.builtin import DenseArrayBase, DenseIntElementsAttr, IntegerA
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from lamina.lowering.llvm._parallel import sequentialize
-from lamina.lowering.llvm._walk import operations_named
 from lamina.passes.framework.conditions import no_op
 from lamina.passes.framework.passes import Pass, PassContext
+from lamina.passes.framework.walk import operations_named
 
 SIGNED_LESS, UNSIGNED_LESS = IntegerAttr(2, i64), IntegerAttr(6, i64)
 NO_OVERFLOW = {"overflowFlags": arith.IntegerOverflowAttr("none")}

@@ -12,9 +12,9 @@ from xdsl.ir import Operation, SSAValue
 from lamina.dialects.core.diagnostics import error
 from lamina.lowering.llvm._types import strides_of
 from lamina.lowering.llvm._values import mixed
-from lamina.lowering.llvm._walk import operations_named
 from lamina.passes.framework.conditions import no_op
 from lamina.passes.framework.passes import Pass, PassContext
+from lamina.passes.framework.walk import operations_named
 
 Part = int | SSAValue
 INDEX = IndexType()

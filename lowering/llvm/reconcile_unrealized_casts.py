@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from xdsl.dialects.builtin import UnrealizedConversionCastOp
 from xdsl.ir import Operation, SSAValue
 
-from lamina.lowering.llvm._walk import operations_named
 from lamina.passes.framework.passes import Pass, PassContext
+from lamina.passes.framework.walk import operations_named
 
 
 def reconcile_unrealized_casts(root: Operation) -> int:

@@ -10,6 +10,7 @@ from xdsl.dialects.builtin import ShapedType
 from xdsl.ir import Operation
 
 from lamina.dialects.core.diagnostics import op_name
+from lamina.passes.framework.walk import ops_inside
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,7 @@ def no_dialect(*names: str) -> Condition:
     """No operation of the named dialects is left."""
 
     def violations(root: Operation) -> Iterator[Operation]:
-        return (op for op in root.walk() if op_name(op).split(".", 1)[0] in names)
+        return (op for op in (root, *ops_inside(root)) if op_name(op).split(".", 1)[0] in names)
 
     return Condition("no ops of " + ", ".join(f"'{name}'" for name in names), violations)
 
@@ -45,7 +46,7 @@ def no_op(*names: str) -> Condition:
     """No operation of the given names is left."""
 
     def violations(root: Operation) -> Iterator[Operation]:
-        return (op for op in root.walk() if op_name(op) in names)
+        return (op for op in (root, *ops_inside(root)) if op_name(op) in names)
 
     return Condition("no " + ", ".join(f"'{name}'" for name in names), violations)
 
@@ -56,7 +57,7 @@ def _has_dynamic_shape(op: Operation) -> bool:
 
 
 STATIC_SHAPES = Condition(
-    "static shapes only", lambda root: (op for op in root.walk() if _has_dynamic_shape(op))
+    "static shapes only", lambda root: (op for op in (root, *ops_inside(root)) if _has_dynamic_shape(op))
 )
 """Every shaped value has a static shape (``nn-set-shapes`` specialises)."""
 
@@ -66,5 +67,7 @@ def _has_tensors(op: Operation) -> bool:
     return any(t.name in ("tensor", "unranked_tensor") for t in types)
 
 
-BUFFERS_ONLY = Condition("no tensor values", lambda root: (op for op in root.walk() if _has_tensors(op)))
+BUFFERS_ONLY = Condition(
+    "no tensor values", lambda root: (op for op in (root, *ops_inside(root)) if _has_tensors(op))
+)
 """All tensors have become buffers (``one-shot-bufferize``)."""

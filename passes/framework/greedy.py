@@ -8,7 +8,7 @@ op), at the front of its first block. What applies to an op is looked up once fo
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -22,6 +22,7 @@ from lamina.dialects.core.facts import Facts, facts_named, facts_of
 from lamina.dialects.core.simplification import Fold, Folded, Pattern, Rewriter
 from lamina.passes.framework.budget import budget_of, does_not_converge
 from lamina.passes.framework.matching import Watch, watched, watches
+from lamina.passes.framework.walk import ops_inside
 
 Materialise = Callable[[Attribute, Attribute, Operation], "Operation | None"]
 
@@ -83,7 +84,7 @@ class Greedy(Rewriter):
         """Rewrite everything inside ``root`` until nothing applies; returns the number of changes."""
         self._watches = watches()
         before = self.total
-        ops = list(ops_inside(root))
+        ops = ops_inside(root)
         limit = self.total + budget_of(len(ops))
         self._queue = [op for op in ops if not self._known_constant(op)]
         if self._top_down:
@@ -305,25 +306,6 @@ class Greedy(Rewriter):
     def _replaced(self, op: Operation, values: Sequence[SSAValue | None]) -> None:
         for result in op.results:
             self.note_users(result)
-
-
-def ops_inside(root: Operation) -> Iterator[Operation]:
-    """The ops inside ``root`` in the order of the text, an op before those inside it; no recursion."""
-    stack: list[Iterator[Operation]] = [_direct(root)]
-    while stack:
-        op = next(stack[-1], None)
-        if op is None:
-            stack.pop()
-            continue
-        yield op
-        if op.regions:
-            stack.append(_direct(op))
-
-
-def _direct(op: Operation) -> Iterator[Operation]:
-    for region in op.regions:
-        for block in region.blocks:
-            yield from block.ops
 
 
 def _find_entry(block: Block) -> Block:

@@ -6,6 +6,8 @@ from xdsl.dialects.builtin import UnknownLoc
 from xdsl.ir import Operation
 from xdsl.traits import IsolatedFromAbove
 
+from lamina.passes.framework.walk import ops_inside
+
 
 def fill_locations(root: Operation) -> None:
     """Give each op below ``root`` that has no location that of the op it most likely serves.
@@ -13,8 +15,8 @@ def fill_locations(root: Operation) -> None:
     Inside a structured op or a loop that is the enclosing op; directly in a function a user of its results
     (a view or constant made for it), or else the function.
     """
-    for op in root.walk():
-        if op is root or not isinstance(op.location, UnknownLoc):
+    for op in ops_inside(root):
+        if op.location.__class__ is not UnknownLoc:
             continue
         parent = op.parent_op()
         if parent is None:

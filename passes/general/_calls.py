@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from xdsl.dialects.builtin import SymbolRefAttr
 from xdsl.ir import Operation
 
-from lamina.passes.framework.greedy import ops_inside
+from lamina.passes.framework.walk import ops_inside
 from lamina.passes.general._symbols import is_symbol_table, references_of, symbols_of, visibility
 
 _FUNCTIONS = {"func.func": "func.return", "llvm.func": "llvm.return"}

@@ -26,7 +26,7 @@ from lamina.dialects.core.region_flow import (
     has_known_ends,
 )
 from lamina.dialects.core.simplification import Folded
-from lamina.passes.framework.greedy import ops_inside
+from lamina.passes.framework.walk import ops_inside
 from lamina.passes.general._calls import calls_inside, is_function, is_return
 from lamina.passes.general.canonicalize import plan_of
 

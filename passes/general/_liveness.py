@@ -20,7 +20,7 @@ from lamina.dialects.core.region_flow import (
     has_flow,
     has_known_ends,
 )
-from lamina.passes.framework.greedy import ops_inside
+from lamina.passes.framework.walk import ops_inside
 from lamina.passes.general._calls import is_return
 from lamina.passes.general._constant_flow import ConstantFlow
 

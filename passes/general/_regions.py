@@ -6,7 +6,7 @@ from xdsl.ir import Block, BlockArgument, Operation, Region, SSAValue
 
 from lamina.dialects.core.branches import edges_into, incoming, set_successor_operands, successor_spans
 from lamina.dialects.core.effects import is_removable
-from lamina.passes.framework.greedy import ops_inside
+from lamina.passes.framework.walk import ops_inside
 from lamina.passes.general._equal_blocks import merge_equal_blocks
 
 

@@ -8,8 +8,8 @@ from xdsl.ir import Block, Operation, Region
 
 from lamina.dialects.core.effects import is_side_effect_free
 from lamina.dialects.core.facts import facts_of
-from lamina.passes.framework.greedy import ops_inside
 from lamina.passes.framework.passes import ANY_OP, Pass, PassContext
+from lamina.passes.framework.walk import ops_inside
 
 _RUN_ONCE = frozenset(("scf.if", "scf.index_switch"))
 """The ops whose regions run once at most."""

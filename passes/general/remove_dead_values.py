@@ -13,8 +13,8 @@ from lamina.dialects.core.building import make_op
 from lamina.dialects.core.facts import facts_of
 from lamina.dialects.core.folding import POISON
 from lamina.dialects.core.region_flow import Edge
-from lamina.passes.framework.greedy import ops_inside
 from lamina.passes.framework.passes import ANY_OP, Pass, PassContext, option
+from lamina.passes.framework.walk import ops_inside
 from lamina.passes.general._liveness import Liveness, flow_edges
 from lamina.passes.general._regions import forget_operands
 

@@ -13,11 +13,11 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from lamina.dialects.core.diagnostics import LaminaError as LaminaError
     from lamina.dialects.core.printer import to_text as to_text
-    from lamina.lowering.api import compile as compile
     from lamina.lowering.api import from_stablehlo as from_stablehlo
     from lamina.lowering.api import interpret as interpret
     from lamina.lowering.api import load as load
     from lamina.lowering.api import parse as parse
+    from lamina.lowering.compilation import compile as compile
     from lamina.passes.framework.manager import run_pipeline as run_pipeline
     from lamina.passes.nn._binding import bind as bind
     from lamina.passes.nn.nn_grad import grad as grad
@@ -31,7 +31,7 @@ _PUBLIC = {
     "LaminaError": "lamina.dialects.core.diagnostics",
     "to_text": "lamina.dialects.core.printer",
     "run_pipeline": "lamina.passes.framework.manager",
-    "compile": "lamina.lowering.api",
+    "compile": "lamina.lowering.compilation",
     "grad": "lamina.passes.nn.nn_grad",
     "jvp": "lamina.passes.nn.nn_jvp",
     "train_step": "lamina.passes.nn.nn_train_step",

@@ -97,8 +97,10 @@ def test_a_ratio_lies_in_its_interval(benchmarks: Any) -> None:
     assert benchmarks.measure.geometric_mean([0.5, 2.0]) == pytest.approx(1.0)
 
 
-def test_a_compilation_tells_its_stages_and_its_memory(benchmarks: Any) -> None:
-    found = benchmarks.compilation.compile_once("matmul-64")
+def test_a_compilation_tells_its_stages_and_its_memory(benchmarks: Any, tmp_path: Path) -> None:
+    path = tmp_path / "model.onnx"
+    path.write_bytes(benchmarks.models.matmul(64, 64, 64).SerializeToString())
+    found = benchmarks.compilation.compile_once(str(path))
     assert {"load", "passes", "emit", "llvm", "all"} <= set(found["stages"])
     assert found["operations"]["convert-nn-to-linalg"] > 0
     assert found["weight_bytes"] == 0 and found["code_bytes"] > 0

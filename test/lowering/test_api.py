@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import lamina
-from lamina.lowering.specialize import Specialized
+from lamina.lowering.specialized import Specialized
 
 LAYER = """
 func.func @main(%x: tensor<2x3xf32> {nn.name = "x"}, %w: tensor<3x2xf32> {nn.name = "the weights"})

@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 import lamina
-from lamina.lowering import specialize
-from lamina.lowering.specialize import MAX_SPECIALIZATIONS
+from lamina.lowering.specialized import MAX_SPECIALIZATIONS, Specialized
 
 ROWS = """
 func.func @main(%x: tensor<?x3xf32> {nn.name = "x"}) -> tensor<?xf32> {
@@ -26,21 +25,15 @@ def _rows(count: int) -> np.ndarray:
     return np.random.default_rng(count).random((count, 3), np.float32)
 
 
-@pytest.fixture
-def made(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Numbers of rows, in the order in which code was made for them; that code is just the number."""
+def test_code_is_made_once_for_each_shape_and_kept_in_a_bounded_cache() -> None:
     made: list[int] = []
 
-    def compile_for(_module: Any, _entry: str, shapes: Any, _threads: Any) -> int:
+    def compile_for(shapes: Any) -> Any:
+        """The number of rows in place of code."""
         made.append(shapes[0][0])
         return made[-1]
 
-    monkeypatch.setattr(specialize, "_compile_for", compile_for)
-    return made
-
-
-def test_code_is_made_once_for_each_shape_and_kept_in_a_bounded_cache(made: list[int]) -> None:
-    exe = lamina.compile(lamina.parse(ROWS))
+    exe = Specialized("main", lamina.compile(lamina.parse(ROWS))._signature, compile_for)  # pyright: ignore
 
     def use(rows: int) -> None:
         assert exe.executable_for([_rows(rows)]) == rows  # pyright: ignore
@@ -64,17 +57,17 @@ def test_threads_that_meet_new_shapes_get_right_results() -> None:
         np.testing.assert_allclose(result, np.exp(_rows(count)).sum(axis=1), rtol=1e-5)
 
 
-def test_a_call_does_not_wait_while_code_for_other_shapes_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_call_does_not_wait_while_code_for_other_shapes_is_made() -> None:
     exe: Any = lamina.compile(lamina.parse(ROWS))
     exe(_rows(2))
-    real, started, go_on = specialize._compile_for, threading.Event(), threading.Event()
+    real, started, go_on = exe._compile_for, threading.Event(), threading.Event()
 
     def slow(*args: Any) -> Any:
         started.set()
         assert go_on.wait(60)
         return real(*args)
 
-    monkeypatch.setattr(specialize, "_compile_for", slow)
+    exe._compile_for = slow
     with ThreadPoolExecutor(1) as pool:
         pending = pool.submit(exe, _rows(4))
         assert started.wait(60)

@@ -14,6 +14,7 @@ from lamina.passes.framework.conversion.rewriter import ConversionRewriter
 from lamina.passes.framework.conversion.target import ConversionTarget
 from lamina.passes.framework.conversion.types import TypeConverter
 from lamina.passes.framework.matching import Watch, watched, watches, watching
+from lamina.passes.framework.walk import ops_inside
 
 Patterns = PatternTable | Mapping[str, Convert] | Iterable[ConversionPattern]
 
@@ -64,7 +65,7 @@ class _Conversion:
         others = tuple(watch for watch in watches() if not watch.greedy_only)
         try:
             with watching(self._reasons):
-                for op in [op for op in root.walk() if op is not root]:
+                for op in ops_inside(root):
                     if not self._is_gone(op) and not self._legalise(op, others):
                         left.append(op)
             if left:

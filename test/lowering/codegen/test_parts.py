@@ -46,10 +46,14 @@ def _run(objects: list[bytes], value: int) -> int:
     return cell.value
 
 
+def test_a_small_module_is_one_part() -> None:
+    assert len(emit_llvm_ir_parts(parse(MODULE), 1)) == 1
+
+
 @pytest.mark.parametrize(("limit", "count"), [(1, 3), (6, 2), (1000, 1)])
 @pytest.mark.parametrize("cores", [1, 4])
 def test_parts_give_what_the_whole_gives(limit: int, count: int, cores: int) -> None:
-    texts = emit_llvm_ir_parts(parse(MODULE), limit)
+    texts = emit_llvm_ir_parts(parse(MODULE), limit, small=0)
     assert len(texts) == count
     objects = [code.object_bytes for code in compile_parts(texts, replace(host_target(), cores=cores))]
     assert _run(objects, 4) == 68
@@ -57,7 +61,7 @@ def test_parts_give_what_the_whole_gives(limit: int, count: int, cores: int) -> 
 
 
 def test_private_functions_are_hidden_in_parts_and_constants_go_where_they_are_used() -> None:
-    third, twice, main = emit_llvm_ir_parts(parse(MODULE), 1)
+    third, twice, main = emit_llvm_ir_parts(parse(MODULE), 1, small=0)
     assert "define hidden i32 @third" in third
     assert "@table = private constant" in third
     assert "declare hidden i32 @third(i32)" in twice
@@ -66,7 +70,7 @@ def test_private_functions_are_hidden_in_parts_and_constants_go_where_they_are_u
 
 
 def test_parts_link_to_one_module() -> None:
-    text = IrText(emit_llvm_ir_parts(parse(MODULE), 1)).linked()
+    text = IrText.of(emit_llvm_ir_parts(parse(MODULE), 1, small=0)).linked()
     assert _run([compile_to_object(text).object_bytes], 67) == 162
 
 
@@ -79,4 +83,4 @@ def test_use_of_an_unknown_symbol_is_an_error() -> None:
     with pytest.raises(
         LaminaError, match="a function uses 'toupper', which the module neither defines nor declares"
     ):
-        emit_llvm_ir_parts(parse(text), 1)
+        emit_llvm_ir_parts(parse(text), 1, small=0)
