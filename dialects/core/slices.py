@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from xdsl.dialects.builtin import DYNAMIC_INDEX, DenseArrayBase, i32, i64
+from xdsl.dialects.builtin import DYNAMIC_INDEX, DenseArrayBase, MemRefType, TensorType, i32, i64
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from lamina.dialects.core.facts import facts_of, operand_groups
@@ -51,6 +51,40 @@ def are_equal(first: Sequence[int | SSAValue], second: Sequence[int | SSAValue])
         a is b or (isinstance(a, int) and isinstance(b, int) and a == b)
         for a, b in zip(known(first), known(second), strict=True)
     )
+
+
+def are_same(first: Sequence[int | SSAValue], second: Sequence[int | SSAValue]) -> bool:
+    """Whether two lists are spelled in the same way."""
+    return all(type(a) is type(b) and (a is b or a == b) for a, b in zip(first, second, strict=True))
+
+
+def slice_of(op: Operation) -> dict[str, list[int | SSAValue]]:
+    """The offsets, sizes and strides of an op on a slice, by their names."""
+    return {name: mixed(op, name) for name in ("offsets", "sizes", "strides")}
+
+
+def in_bounds(lists: Mapping[str, Sequence[int | SSAValue]], type: Attribute) -> bool:
+    """Whether nothing that is known of a slice says that it leaves a tensor or memref of a type."""
+    shape = type.get_shape() if isinstance(type, TensorType | MemRefType) else ()
+    for offset, size, stride, bound in zip(*lists.values(), shape, strict=True):
+        if isinstance(size, int) and size < 0:
+            return False
+        if not isinstance(offset, int):
+            continue
+        if offset < 0:
+            return False
+        if bound == DYNAMIC_SIZE:
+            continue
+        if offset > bound or (offset == bound and isinstance(size, int) and size != 0):
+            return False
+        if (
+            isinstance(size, int)
+            and size
+            and isinstance(stride, int)
+            and offset + (size - 1) * stride >= bound
+        ):
+            return False
+    return True
 
 
 def spelled(

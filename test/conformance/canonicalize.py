@@ -1,195 +1,212 @@
 """How far ``canonicalize`` and ``canonicalize,cse`` reduce upstream's own tests, beside mlir-opt.
 
-    python test/conformance/canonicalize.py UPSTREAM/mlir/test [--cache FOLDER] [--show N]
+    python test/conformance/canonicalize.py [UPSTREAM/mlir/test] [--lost]
 
-Each file of the folders below is split at ``// -----``. Counted are chunks that expect no errors, that
-mlir-opt accepts and that it makes smaller: in how many are we left with no more ops, and does mlir-opt accept
-the result?
-mlir-opt's answers are kept in the cache, since it takes most of the time.
+Counted are the chunks that expect no errors, that mlir-opt accepts and that hold only ops of the promised
+dialects and unregistered ones. Of these, in how many is our result valid for mlir-opt; and of those that
+mlir-opt makes smaller, in how many are we left with no more ops? mlir-opt's answers are kept in a cache.
 """
 
 from __future__ import annotations
 
 import argparse
-import hashlib
 import re
-import shutil
 import subprocess
+import sys
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from xdsl.dialects.builtin import ModuleOp, UnregisteredOp
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+from chunks import DIALECTS, OPERATIONS, Chunk, chunks, upstream_tests
+from limits import TooLong, within
+from reference import FLAGS, Reference, executable
+from xdsl.dialects.builtin import ModuleOp
 
 import lamina
 from lamina.dialects.core.diagnostics import LaminaError
-from lamina.passes.general.canonicalize import canonicalize
-from lamina.passes.general.cse import eliminate_common_subexpressions
+from lamina.dialects.core.verifier import verify
 
-DIALECTS = (
-    *("Linalg", "SCF", "Vector", "MemRef", "Arith", "Tensor", "LLVMIR", "Func", "Bufferization"),
-    *("Affine", "Math", "ControlFlow", "UB", "Complex", "Index", "Builtin"),
-)
-COUNTED = frozenset(
-    (
-        *("builtin", "func", "arith", "math", "complex", "index", "ub", "cf", "scf", "affine", "tensor"),
-        *("bufferization", "linalg", "memref", "vector", "llvm"),
-    )
-)
-"""Chunks with ops of other dialects that mlir-opt knows are not counted."""
-PIPELINES = {"canonicalize": ("canonicalize",), "canonicalize,cse": ("canonicalize", "cse")}
+PIPELINES = ("canonicalize", "canonicalize,cse")
 _OP = re.compile(r'^\s*(?:%[^=]*= )?"([\w.$]+)"\(', re.MULTILINE)
 
 
-@dataclass
-class Row:
-    """The results of one folder: counters by what they count."""
+@dataclass(frozen=True)
+class Outcome:
+    """What became of one chunk under one pipeline."""
 
-    name: str
-    counts: Counter[str] = field(default_factory=Counter[str])
-    lost: Counter[str] = field(default_factory=Counter[str])
+    chunk: Chunk
+    problem: str = ""
+    """Why there is no valid result of ours."""
+    is_read: bool = True
+    """Whether our reader takes the chunk at all."""
+    ours: Counter[str] | None = None
+    theirs: Counter[str] | None = None
+    """The ops that are left; of mlir-opt's only where it made the chunk smaller."""
 
-
-class MlirOpt:
-    """mlir-opt with its answers on disk."""
-
-    def __init__(self, cache: Path) -> None:
-        found = shutil.which("mlir-opt-22") or shutil.which("mlir-opt")
-        if found is None:
-            raise SystemExit("mlir-opt 22 is not installed")
-        self._tool = found
-        self._cache = cache
-        cache.mkdir(parents=True, exist_ok=True)
-
-    def __call__(self, text: str, pipeline: str = "") -> str | None:
-        """The generic form of what mlir-opt makes of a text; None where it fails."""
-        key = hashlib.sha1(f"{pipeline}\0{text}".encode()).hexdigest()
-        file = self._cache / key
-        if not file.exists():
-            options = [f"--pass-pipeline=builtin.module({pipeline})"] if pipeline else []
-            command = [self._tool, "--allow-unregistered-dialect", "--mlir-print-op-generic"]
-            command.append("--mlir-print-local-scope")
-            done = subprocess.run(
-                [*command, *options], input=text, capture_output=True, text=True, timeout=60
-            )
-            file.write_text(done.stdout if done.returncode == 0 else "")
-        return file.read_text() or None
+    @property
+    def is_as_small(self) -> bool:
+        if self.ours is None or self.theirs is None:
+            return False
+        return self.ours.total() <= self.theirs.total()
 
 
-def chunks(root: Path) -> Iterator[tuple[str, Path, int, str]]:
-    """The chunks that expect no errors: folder, file, number, text."""
-    for folder in (*(f"Dialect/{name}" for name in DIALECTS), "IR"):
-        for path in sorted((root / folder).rglob("*.mlir")):
-            parts = re.split(r"^// -----.*$", path.read_text(errors="replace"), flags=re.MULTILINE)
-            for number, text in enumerate(parts):
-                if text.strip() and "expected-error" not in text:
-                    yield folder.rpartition("/")[2], path, number, text
+def ops_in(generic: str) -> Counter[str]:
+    """How often each op stands in a text in generic form."""
+    return Counter(_OP.findall(generic))
 
 
 @cache
-def _known_dialects() -> frozenset[str]:
-    """The dialects that mlir-opt registers, but for its tests' own one."""
-    tool = shutil.which("mlir-opt-22") or shutil.which("mlir-opt") or "mlir-opt"
-    text = subprocess.run([tool, "--show-dialects"], capture_output=True, text=True).stdout
-    return frozenset(re.findall(r"[a-z_0-9]+", text.partition(":")[2])) - {"test"}
+def other_dialects() -> frozenset[str]:
+    """The dialects that mlir-opt knows and that are not counted; its tests' own one is as good as unknown."""
+    text = subprocess.run(
+        [executable() or "mlir-opt", "--show-dialects"], capture_output=True, text=True, check=True
+    ).stdout
+    return frozenset(re.findall(r"\w+", text.partition(":")[2])) - {"test"} - OPERATIONS
 
 
-def count(text: str) -> Counter[str]:
-    """How often each op stands in the generic form."""
-    return Counter(_OP.findall(text))
+def is_counted(generic: str) -> bool:
+    """Whether a chunk holds ops of the promised dialects and unregistered ones only."""
+    return not any(name.partition(".")[0] in other_dialects() for name in ops_in(generic))
 
 
-def ours(text: str, generic: str, passes: tuple[str, ...]) -> ModuleOp | None:
-    """Our result; None where we cannot read the text, nor its generic form."""
+def read(text: str, generic: str) -> ModuleOp | None:
+    """A chunk as a module, or None where it is not read or not valid for us.
+
+    Ops of upstream's test dialect have a syntax that is not known here: their generic form is read.
+    """
     for source in (text, generic):
         try:
             module = lamina.parse(source, allow_unregistered=True)
-            break
+            verify(module)
+            return module
         except LaminaError:
-            continue
-    else:
-        return None
-    if "canonicalize" in passes:
-        canonicalize(module)
-    if "cse" in passes:
-        eliminate_common_subexpressions(module)
-    return module
+            pass
+    return None
 
 
-def compare(row: Row, text: str, opt: MlirOpt) -> list[str]:
-    """Add one chunk to a row; returns the pipelines in which we are left with more."""
-    generic = opt(text)
-    if generic is None:
-        return []
-    if any(name.partition(".")[0] in _known_dialects() - COUNTED for name in count(generic)):
-        return []
-    before = count(generic).total()
-    behind: list[str] = []
-    for pipeline, passes in PIPELINES.items():
-        reference = opt(text, pipeline)
-        if reference is None or count(reference).total() >= before:
-            continue
-        row.counts[f"{pipeline}: smaller"] += 1
-        module = ours(text, generic, passes)
-        if module is None:
-            row.counts[f"{pipeline}: not read"] += 1
-            continue
-        result = lamina.to_text(module, generic=True)
-        if opt(result) is None:
-            row.counts[f"{pipeline}: not valid"] += 1
-        found = Counter(
-            op.op_name.data if isinstance(op, UnregisteredOp) else op.name for op in module.walk()
-        )
-        if found.total() <= count(reference).total():
-            row.counts[f"{pipeline}: as small"] += 1
-        else:
-            row.lost.update((found - count(reference)).keys())
-            behind.append(pipeline)
-    return behind
+def reduced(module: ModuleOp, pipeline: str) -> str:
+    """The text of our result."""
+    lamina.run_pipeline(module, pipeline)
+    verify(module)
+    return lamina.to_text(module)
 
 
-def table(rows: list[Row]) -> str:
-    """The results as a Markdown table."""
-    lines = ["| dialect | pipeline | mlir-opt shrinks | ours as small | share | not valid | not read |"]
-    lines.append("|---|---|---|---|---|---|---|")
-    total = Row("all")
-    for row in rows:
-        total.counts.update(row.counts)
-    for row in [*rows, total]:
-        for pipeline in PIPELINES:
-            smaller = row.counts[f"{pipeline}: smaller"]
-            same = row.counts[f"{pipeline}: as small"]
-            share = f"{100 * same / smaller:.0f} %" if smaller else ""
-            bad, unread = row.counts[f"{pipeline}: not valid"], row.counts[f"{pipeline}: not read"]
-            lines.append(f"| {row.name} | `{pipeline}` | {smaller} | {same} | {share} | {bad} | {unread} |")
+def attempt(module: ModuleOp, pipeline: str, seconds: int = 20) -> tuple[str, str]:
+    """Our result, or an empty text and the problem."""
+    try:
+        return within(seconds, lambda: reduced(module, pipeline)), ""
+    except TooLong:
+        return "", "does not end"
+    except LaminaError as problem:
+        return "", f"error: {problem.diagnostics[0].message}"
+    except Exception as problem:
+        return "", f"{type(problem).__name__}: {problem}".split("\n")[0]
+
+
+def outcomes(found: Sequence[Chunk], pipeline: str) -> list[Outcome]:
+    """What becomes of each of the counted chunks under a pipeline."""
+    plain = [chunk for chunk in found if not chunk.expected_errors]
+    reference = Reference()
+    reducing = Reference((*FLAGS, f"--pass-pipeline=builtin.module({pipeline})"))
+    texts = reference.generic([chunk.text for chunk in plain])
+    counted = [(c, text) for c, text in zip(plain, texts, strict=True) if text and is_counted(text)]
+    modules = [read(chunk.text, generic) for chunk, generic in counted]
+    results = [attempt(module, pipeline) if module else ("", "not read") for module in modules]
+    accepted = iter(reference.generic([text for text, _ in results if text]))
+    smaller = reducing.generic([chunk.text for chunk, _ in counted])
+    rows: list[Outcome] = []
+    for (chunk, before), (text, problem), after, module in zip(
+        counted, results, smaller, modules, strict=True
+    ):
+        answer = next(accepted) if text else None
+        if text and answer is None:
+            problem = "mlir-opt refuses the result"
+        theirs = ops_in(after) if after is not None else None
+        if theirs is not None and theirs.total() >= ops_in(before).total():
+            theirs = None
+        ours = ops_in(answer) if answer else None
+        rows.append(Outcome(chunk, problem, module is not None, ours, theirs))
+    return rows
+
+
+Row = tuple[str, int, int, int, int, int]
+
+
+def row_of(name: str, found: Sequence[Outcome]) -> Row:
+    """A folder: chunks, those that we read, our valid results, those that mlir-opt shrinks, ours as small."""
+    shrunk = [outcome for outcome in found if outcome.theirs is not None]
+    return (
+        name,
+        len(found),
+        sum(outcome.is_read for outcome in found),
+        sum(not outcome.problem for outcome in found),
+        len(shrunk),
+        sum(outcome.is_as_small for outcome in shrunk),
+    )
+
+
+def table(pipeline: str, rows: Sequence[Row]) -> str:
+    """The results of a pipeline as a Markdown table."""
+    lines = [
+        f"| `{pipeline}` | chunks | read | valid results | `mlir-opt` shrinks | ours as small | % |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    sums = [sum(column) for column in zip(*(row[1:] for row in rows), strict=True)]
+    for name, *numbers in (*rows, ("all", *sums)):
+        shrunk, same = numbers[-2:]
+        share = f"{100 * same / shrunk:.1f}" if shrunk else ""
+        lines.append(f"| {' | '.join(map(str, (name, *numbers, share)))} |")
     return "\n".join(lines)
 
 
-def main() -> None:
-    """Compare all chunks and print the table, and the ops that are left over most often."""
+def report_lost(found: Sequence[Outcome]) -> None:
+    """Print the chunks without a valid result, then those in which we are left with more, and what of."""
+    for outcome in found:
+        if outcome.problem:
+            print(f"  {outcome.chunk.name}: {outcome.problem}")
+    most: Counter[str] = Counter()
+    for outcome in found:
+        if outcome.ours is not None and outcome.theirs is not None and not outcome.is_as_small:
+            more, fewer = outcome.ours - outcome.theirs, outcome.theirs - outcome.ours
+            most.update(more.keys())
+            print(f"  {outcome.chunk.name}: more {_listed(more)}; fewer {_listed(fewer)}")
+    print("left over most often:", ", ".join(f"{name} ({n})" for name, n in most.most_common(20)))
+
+
+def _listed(ops: Counter[str]) -> str:
+    return ", ".join(f"{n} {name}" for name, n in ops.most_common())
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print a table by folder for each pipeline; with ``--lost`` also what is not as it should be."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("root", type=Path, help="upstream's mlir/test")
-    parser.add_argument("--cache", type=Path, default=Path.home() / ".cache" / "lamina-conformance")
-    parser.add_argument("--only", default="", help="a regular expression that files have to match")
     parser.add_argument(
-        "--show", type=int, default=0, help="list so many chunks in which we are left with more"
+        "root", type=Path, nargs="?", default=upstream_tests(), help="default: $LAMINA_UPSTREAM_TESTS"
     )
-    arguments = parser.parse_args()
-    opt = MlirOpt(arguments.cache)
-    rows: dict[str, Row] = {}
-    shown: list[str] = []
-    for folder, path, number, text in chunks(arguments.root):
-        if re.search(arguments.only, str(path)):
-            row = rows.setdefault(folder, Row(folder))
-            behind = compare(row, text, opt)
-            shown += [f"{path.relative_to(arguments.root)} chunk {number}: {name}" for name in behind]
-    print(table(list(rows.values())))
-    lost = sum((row.lost for row in rows.values()), Counter[str]())
-    print("\nleft over most often:", ", ".join(f"{name} ({n})" for name, n in lost.most_common(20)))
-    print("\n".join(shown[: arguments.show]))
+    parser.add_argument("--dialect", action="append", choices=[*DIALECTS, "IR"], help="only this folder")
+    parser.add_argument("--only", default="", help="only chunks whose name contains this")
+    parser.add_argument("--pipeline", action="append", help="only this pipeline")
+    parser.add_argument("--lost", action="store_true", help="list the chunks that are not as they should be")
+    options = parser.parse_args(arguments)
+    if options.root is None or executable() is None:
+        print("conformance needs mlir-opt 22 and $LAMINA_UPSTREAM_TESTS", file=sys.stderr)
+        return 1
+    for pipeline in options.pipeline or PIPELINES:
+        rows: list[Row] = []
+        every: list[Outcome] = []
+        for dialect in options.dialect or [*DIALECTS, "IR"]:
+            found = outcomes([c for c in chunks(options.root, [dialect]) if options.only in c.name], pipeline)
+            rows.append(row_of(dialect, found))
+            every += found
+        print(table(pipeline, rows), "", sep="\n", flush=True)
+        if options.lost:
+            report_lost(every)
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -8,15 +8,14 @@ from __future__ import annotations
 import argparse
 import collections
 import re
-import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from chunks import DIALECTS, OPERATIONS, Chunk, chunks, upstream_tests
+from limits import TooLong, within
 from reference import Reference
 
 _GENERIC_OP = re.compile(r'(?<![\w$.])"([A-Za-z_][\w$.\-]*)"\(')
@@ -25,14 +24,6 @@ _NOT_KNOWN = re.compile(
     r"no custom",
     re.IGNORECASE,
 )
-
-
-class TooLong(Exception):
-    """A chunk took more than its time."""
-
-
-def _interrupt(*_: Any) -> None:
-    raise TooLong
 
 
 def process(text: str) -> str:
@@ -50,10 +41,8 @@ def attempt(text: str, seconds: int = 10) -> tuple[str | None, str, int]:
     """The printed text, or None with the message and the line of the error."""
     from lamina.dialects.core.diagnostics import LaminaError
 
-    signal.signal(signal.SIGALRM, _interrupt)
-    signal.alarm(seconds)
     try:
-        return process(text), "", 0
+        return within(seconds, lambda: process(text)), "", 0
     except LaminaError as problem:
         first = problem.diagnostics[0]
         return None, first.message, first.location.line if first.location else 0
@@ -61,8 +50,6 @@ def attempt(text: str, seconds: int = 10) -> tuple[str | None, str, int]:
         return None, "TIMEOUT", -1
     except Exception as problem:
         return None, f"INTERNAL {type(problem).__name__}: {problem}".split("\n")[0], -1
-    finally:
-        signal.alarm(0)
 
 
 def is_counted(chunk: Chunk, generic: str | None) -> bool:

@@ -17,18 +17,18 @@ from lamina.dialects.core.folding import defining_op, int_of, integer
 from lamina.dialects.core.simplification import Folded, Rewriter, fold, pattern
 from lamina.dialects.core.slices import (
     DYNAMIC_SIZE,
+    are_same,
     dropped_dimensions,
+    in_bounds,
     known,
     mixed,
     shape_of_known_sizes,
     size_in_type,
+    slice_of,
     spelled,
 )
 from lamina.dialects.memref.simplify.casts import layout_of, only_forgets
 from lamina.dialects.tensor.simplify import reshapes as reshapes
-from lamina.dialects.tensor.simplify.slices import are_same, in_bounds
-
-_LISTS = ("offsets", "sizes", "strides")
 
 
 def _view_type(
@@ -63,14 +63,16 @@ def fold_subview(op: Operation) -> Folded:
 @pattern("memref.subview")
 def view_at_known_numbers(op: Operation, rewriter: Rewriter) -> bool:
     """Offsets, sizes and strides that are constants become part of the op, and of its type."""
-    before = {name: mixed(op, name) for name in _LISTS}
+    before = slice_of(op)
     after = {name: known(values, least=0) for name, values in before.items()}
     type, source = op.results[0].type, op.operands[0].type
-    if all(are_same(before[name], after[name]) for name in _LISTS):
+    if all(are_same(before[name], after[name]) for name in before):
         return False
     if not isinstance(type, MemRefType) or not isinstance(source, MemRefType):
         return False
     if any(isinstance(s, int) and s == 0 for s in after["strides"]):
+        return False
+    if not in_bounds(after, source):
         return False
     full = _view_type(source, list(after["offsets"]), list(after["sizes"]), list(after["strides"]))
     dropped = dropped_dimensions(before["sizes"], type.get_shape())
@@ -100,8 +102,8 @@ def view_before_cast(op: Operation, rewriter: Rewriter) -> bool:
         return False
     source = cast.operands[0].type
     assert isinstance(source, MemRefType) and isinstance(type, MemRefType)
-    lists = {name: mixed(op, name) for name in _LISTS}
-    if not in_bounds(lists, tuple(source.get_shape())):
+    lists = slice_of(op)
+    if not in_bounds(lists, source):
         return False
     full = _view_type(source, list(lists["offsets"]), list(lists["sizes"]), list(lists["strides"]))
     dropped = dropped_dimensions(lists["sizes"], type.get_shape())
@@ -265,10 +267,10 @@ def fold_reinterpretation(op: Operation) -> Folded:
 @pattern("memref.reinterpret_cast")
 def reinterpret_at_known_numbers(op: Operation, rewriter: Rewriter) -> bool:
     """Numbers that are constants become part of the op and of its type."""
-    before = {name: mixed(op, name) for name in _LISTS}
+    before = slice_of(op)
     after = {name: known(values, least=0) for name, values in before.items()}
     type = op.results[0].type
-    if all(are_same(before[name], after[name]) for name in _LISTS) or not isinstance(type, MemRefType):
+    if all(are_same(before[name], after[name]) for name in before) or not isinstance(type, MemRefType):
         return False
     shape = [size_in_type(s) for s in after["sizes"]]
     strides = [s if isinstance(s, int) else None for s in after["strides"]]

@@ -8,7 +8,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from lamina.dialects.core.facts import operand_groups
 from lamina.dialects.core.folding import constant_of, defining_op
 from lamina.dialects.core.simplification import Folded, Rewriter, fold, pattern
-from lamina.dialects.core.slices import DYNAMIC_SIZE, mixed, spelled
+from lamina.dialects.core.slices import DYNAMIC_SIZE, in_bounds, mixed, slice_of, spelled
 
 
 def only_forgets(source: Attribute, target: Attribute) -> bool:
@@ -118,13 +118,8 @@ def slice_before_cast(op: Operation, rewriter: Rewriter) -> bool:
     value = uncast(op.operands[0])
     if value is None:
         return False
-    shape = value.type.get_shape() if isinstance(value.type, TensorType) else ()
-    for offset, size, stride, bound in zip(
-        mixed(op, "offsets"), mixed(op, "sizes"), mixed(op, "strides"), shape, strict=True
-    ):
-        known = all(isinstance(v, int) for v in (offset, size, stride)) and bound != DYNAMIC_SIZE
-        if known and offset + (size - 1) * stride >= bound:  # pyright: ignore[reportOperatorIssue]
-            return False
+    if not in_bounds(slice_of(op), value.type):
+        return False
     return rewriter.set_operands(op, [value, *list(op.operands)[1:]])
 
 
@@ -140,6 +135,8 @@ def insert_before_cast(op: Operation, rewriter: Rewriter) -> bool:
             told = [s if n == DYNAMIC_SIZE else n for s, n in zip(sizes, shape, strict=True)]
             if any(isinstance(s, int) and s != t for s, t in zip(sizes, told, strict=True)):
                 return False
+            if not in_bounds({**slice_of(op), "sizes": told}, dest.type):
+                return False
             operands, properties = spelled(op, {"sizes": told}, {"source": new_source})
             for name, value in properties.items():
                 if op.properties.get(name) != value:
@@ -151,11 +148,7 @@ def insert_before_cast(op: Operation, rewriter: Rewriter) -> bool:
     operands = [source, new_dest, *list(op.operands)[2:]]
     if not op.results:
         return False
-    from lamina.dialects.tensor.simplify.slices import in_bounds
-
-    lists = {name: mixed(op, name) for name in ("offsets", "sizes", "strides")}
-    assert isinstance(new_dest.type, TensorType)
-    if not in_bounds(lists, tuple(new_dest.type.get_shape())):
+    if not in_bounds(slice_of(op), new_dest.type):
         return False
     properties = dict(op.properties)
     made = rewriter.value(op.name, operands, new_dest.type, properties)

@@ -7,10 +7,9 @@ from xdsl.ir import Operation, SSAValue
 
 from lamina.dialects.core.folding import constant_of, defining_op
 from lamina.dialects.core.simplification import Rewriter, pattern
-from lamina.dialects.core.slices import DYNAMIC_SIZE, known, mixed, spelled
+from lamina.dialects.core.slices import DYNAMIC_SIZE, are_same, known, mixed, spelled
 from lamina.dialects.scf.simplify.structure import is_inside, take
 from lamina.dialects.tensor.simplify.casts import only_forgets, uncast
-from lamina.dialects.tensor.simplify.slices import are_same
 
 
 def _types(op: Operation) -> tuple[TensorType, TensorType] | None:

@@ -3,29 +3,26 @@
 from __future__ import annotations
 
 from xdsl.dialects.builtin import TensorType
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Operation
 
 from lamina.dialects.core.folding import constant_like, constant_of, defining_op, splat_element
 from lamina.dialects.core.simplification import Folded, Rewriter, fold, pattern
 from lamina.dialects.core.slices import (
     DYNAMIC_SIZE,
     are_equal,
+    are_same,
     dropped_dimensions,
+    in_bounds,
     known,
-    mixed,
     size_in_type,
+    slice_of,
     spelled,
 )
 
-_LISTS = ("offsets", "sizes", "strides")
-
-
-def _shape(value: SSAValue) -> tuple[int, ...]:
-    return tuple(value.type.get_shape()) if isinstance(value.type, TensorType) else ()
-
 
 def _same_place(first: Operation, second: Operation) -> bool:
-    return all(are_equal(mixed(first, name), mixed(second, name)) for name in _LISTS)
+    one, other = slice_of(first), slice_of(second)
+    return all(are_equal(one[name], other[name]) for name in one)
 
 
 @fold("tensor.extract_slice")
@@ -75,36 +72,15 @@ def overwrite_insertion(op: Operation, rewriter: Rewriter) -> bool:
     return rewriter.set_operands(op, [op.operands[0], inner.operands[1], *list(op.operands)[2:]])
 
 
-def in_bounds(lists: dict[str, list[int | SSAValue]], shape: tuple[int, ...]) -> bool:
-    """Whether nothing that is known of a slice says that it leaves a tensor of a shape."""
-    for offset, size, stride, bound in zip(*lists.values(), shape, strict=True):
-        if isinstance(offset, int) and offset < 0:
-            return False
-        if isinstance(size, int) and size < 0:
-            return False
-        if not (isinstance(offset, int) and bound != DYNAMIC_SIZE):
-            continue
-        if offset > bound or (offset == bound and size != 0 and isinstance(size, int)):
-            return False
-        if (
-            isinstance(size, int)
-            and isinstance(stride, int)
-            and size
-            and offset + (size - 1) * stride >= bound
-        ):
-            return False
-    return True
-
-
 @pattern("tensor.extract_slice")
 def extract_at_known_numbers(op: Operation, rewriter: Rewriter) -> bool:
     """Offsets, sizes and strides that are constants become part of the op, and known sizes of the type."""
-    before = {name: mixed(op, name) for name in _LISTS}
+    before = slice_of(op)
     after = {name: known(values) for name, values in before.items()}
-    if all(are_same(before[name], after[name]) for name in _LISTS):
+    if all(are_same(before[name], after[name]) for name in before):
         return False
     type = op.results[0].type
-    if not isinstance(type, TensorType) or not in_bounds(after, _shape(op.operands[0])):
+    if not isinstance(type, TensorType) or not in_bounds(after, op.operands[0].type):
         return False
     dropped = dropped_dimensions(before["sizes"], type.get_shape())
     if dropped is None:
@@ -119,19 +95,14 @@ def extract_at_known_numbers(op: Operation, rewriter: Rewriter) -> bool:
     return rewriter.replace(op, made)
 
 
-def are_same(first: list[int | SSAValue], second: list[int | SSAValue]) -> bool:
-    """Whether two lists are spelled in the same way."""
-    return all(type(a) is type(b) and (a is b or a == b) for a, b in zip(first, second, strict=True))
-
-
 @pattern("tensor.insert_slice", "tensor.parallel_insert_slice")
 def insert_at_known_numbers(op: Operation, rewriter: Rewriter) -> bool:
     """Offsets, sizes and strides that are constants become part of the op; the source gets the sizes."""
-    before = {name: mixed(op, name) for name in _LISTS}
+    before = slice_of(op)
     after = {name: known(values) for name, values in before.items()}
     source = op.operands[0]
     type = source.type
-    if not isinstance(type, TensorType) or not in_bounds(after, _shape(op.operands[1])):
+    if not isinstance(type, TensorType) or not in_bounds(after, op.operands[1].type):
         return False
     dropped = dropped_dimensions(before["sizes"], type.get_shape())
     if dropped is None:
@@ -143,7 +114,7 @@ def insert_at_known_numbers(op: Operation, rewriter: Rewriter) -> bool:
     shape = [t if t != DYNAMIC_SIZE else size_in_type(s) for s, t in zip(kept, type.get_shape(), strict=True)]
     if any(isinstance(s, int) and s != t for s, t in zip(kept, shape, strict=True)):
         return False
-    same = all(are_same(before[name], after[name]) for name in _LISTS)
+    same = all(are_same(before[name], after[name]) for name in before)
     if same and shape == list(type.get_shape()):
         return False
     if shape != list(type.get_shape()):

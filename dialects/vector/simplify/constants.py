@@ -243,7 +243,8 @@ def access_with_known_mask(op: Operation, rewriter: Rewriter) -> bool:
     if known is None:
         return False
     if not known:
-        return rewriter.replace(op, value) if op.results else rewriter.erase(op)
+        unchanged = op.operands[0] if op.name == "vector.scatter" else value
+        return rewriter.replace(op, unchanged) if op.results else rewriter.erase(op)
     if len(shape_of(value.type)) != 1 or op.name in ("vector.gather", "vector.scatter"):
         return False
     properties = {k: v for k, v in op.properties.items() if k == "alignment"}
