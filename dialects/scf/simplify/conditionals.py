@@ -8,7 +8,15 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from lamina.dialects.core.folding import defining_op, int_of, integer, is_int, scalar_of
 from lamina.dialects.core.simplification import Folded, Rewriter, fold, pattern
 from lamina.dialects.core.verifying.groups import static_values
-from lamina.dialects.scf.simplify.structure import body_of, end_of, inline_body, is_inside, take, yield_other
+from lamina.dialects.scf.simplify.structure import (
+    body_of,
+    end_of,
+    inline_body,
+    is_inside,
+    pass_on,
+    take,
+    yield_other,
+)
 
 
 def has_else(op: Operation) -> bool:
@@ -61,9 +69,7 @@ def keep_results(rewriter: Rewriter, op: Operation, kept: list[int]) -> bool:
         regions=take(op),
         attributes=dict(op.attributes),
     )
-    for i, result in zip(kept, made.results, strict=True):
-        rewriter.replace_uses(op.results[i], result)
-    return rewriter.erase(op)
+    return pass_on(rewriter, op, made, kept)
 
 
 @pattern("scf.if")

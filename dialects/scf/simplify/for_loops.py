@@ -11,6 +11,7 @@ from lamina.dialects.scf.simplify.structure import (
     end_of,
     inline_body,
     is_inside,
+    pass_on,
     take,
     trip_count,
     yield_other,
@@ -77,9 +78,7 @@ def drop_carried_values(op: Operation, rewriter: Rewriter) -> bool:
         regions=take(op),
         attributes=dict(op.attributes),
     )
-    for i, result in zip(kept, made.results, strict=True):
-        rewriter.replace_uses(op.results[i], result)
-    return rewriter.erase(op)
+    return pass_on(rewriter, op, made, kept)
 
 
 def _runs(op: Operation) -> bool:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.dialects.builtin import DenseArrayBase, i32
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
-from lamina.dialects.core.folding import defining_op, int_of
+from lamina.dialects.core.folding import defining_op, flags_of, int_of, width_of
 from lamina.dialects.core.simplification import Rewriter
 
 
@@ -61,35 +62,67 @@ def yield_other(rewriter: Rewriter, end: Operation, values: Sequence[SSAValue]) 
     rewriter.set_operands(end, values)
 
 
-def difference(low: SSAValue, high: SSAValue) -> int | None:
-    """``high - low`` where it is a number that can be told: both constant, or one a constant away."""
-    a, b = int_of(low), int_of(high)
+def segments(*groups: Sequence[SSAValue]) -> dict[str, Attribute]:
+    """The property that counts the operands of each group."""
+    return {"operandSegmentSizes": DenseArrayBase.from_list(i32, [len(group) for group in groups])}
+
+
+def pass_on(rewriter: Rewriter, op: Operation, made: Operation, kept: Sequence[int]) -> bool:
+    """Let the results of an op that was made again with some of its results stand for those; returns True."""
+    for i, result in zip(kept, made.results, strict=True):
+        rewriter.replace_uses(op.results[i], result)
+    return rewriter.erase(op)
+
+
+def replace_by_known(
+    rewriter: Rewriter, block: Block, known: Mapping[int, SSAValue], *, erase: bool = True
+) -> None:
+    """Use values instead of the arguments of a block at some positions, and erase these."""
+    arguments = list(block.args)
+    for i, value in known.items():
+        rewriter.replace_uses(arguments[i], value)
+        if erase:
+            block.erase_arg(arguments[i])
+
+
+def as_number(value: int | SSAValue) -> int | None:
+    """A number that is known: itself, or a constant's."""
+    return value if isinstance(value, int) else int_of(value)
+
+
+def difference(low: int | SSAValue, high: int | SSAValue, *, unsigned: bool = False) -> int | None:
+    """``high - low`` where it is a number that can be told: both constant, or one a constant away.
+
+    A sum tells it only if it cannot wrap around in the order in which the loop compares.
+    """
+    a, b = as_number(low), as_number(high)
     if a is not None and b is not None:
+        if unsigned and isinstance(low, SSAValue):
+            mask = (1 << width_of(low.type)) - 1
+            return (b & mask) - (a & mask)
         return b - a
     if low is high:
         return 0
-    total = defining_op(high, "arith.addi")
-    if total is not None:
-        for x, y in (tuple(total.operands), tuple(total.operands)[::-1]):
-            if x is low:
-                return int_of(y)
-    return None
-
-
-def trip_count(low: SSAValue, high: SSAValue, step: SSAValue, *, unsigned: bool = False) -> int | None:
-    """How often a loop runs, where that is known."""
-    by = int_of(step)
-    length = difference(low, high)
-    if unsigned and length is not None:
-        a, b = int_of(low), int_of(high)
-        if a is None or b is None:
-            return 0 if length == 0 else None
-        width = getattr(getattr(low.type, "width", None), "data", 64)
-        mask = (1 << width) - 1
-        length = (b & mask) - (a & mask)
-        by = by & mask if by is not None else None
-    if length is None:
+    total = defining_op(high, "arith.addi") if isinstance(high, SSAValue) else None
+    if total is None or ("nuw" if unsigned else "nsw") not in flags_of(total, "overflowFlags"):
         return None
-    if length <= 0:
+    first, second = total.operands
+    number = int_of(second) if first is low else int_of(first) if second is low else None
+    if number is not None and unsigned:
+        number &= (1 << width_of(total.results[0].type)) - 1
+    return number
+
+
+def trip_count(
+    low: int | SSAValue, high: int | SSAValue, step: int | SSAValue, *, unsigned: bool = False
+) -> int | None:
+    """How often a loop runs, where that is known. One with a step of zero may not run at all."""
+    by = as_number(step)
+    length = difference(low, high, unsigned=unsigned)
+    if by == 0 or (length is not None and length <= 0):
         return 0
-    return -(-length // by) if by is not None and by > 0 else None
+    if length is None or by is None:
+        return None
+    if unsigned and isinstance(step, SSAValue):
+        by &= (1 << width_of(step.type)) - 1
+    return -(-length // by) if by > 0 else None
