@@ -84,6 +84,8 @@ def as_sum(expression: AffineExpr) -> Sum:
         case Kind.Mod:
             if not right.terms and right.number > 0:
                 return _remainder(left, right.number)
+            if _is_multiple(left, right.expression()):
+                return Sum()
     return Sum(0, {_binary(expression.kind, left.expression(), right.expression()): 1})
 
 
@@ -149,6 +151,15 @@ def _remainder(total: Sum, divisor: int) -> Sum:
             if inner_divisor and inner_divisor % divisor == 0:
                 return _remainder(as_sum(term.lhs), divisor)
     return Sum(0, {_binary(Kind.Mod, rest.expression(), AffineConstantExpr(divisor)): 1})
+
+
+def _is_multiple(total: Sum, divisor: AffineExpr) -> bool:
+    """Whether a sum is ``x - x mod divisor``."""
+    for term, coefficient in total.terms.items():
+        is_rest = isinstance(term, AffineBinaryOpExpr) and term.kind is Kind.Mod and coefficient == -1
+        if is_rest and term.rhs == divisor and total.add(Sum(0, {term: 1})) == as_sum(term.lhs):  # pyright: ignore[reportAttributeAccessIssue]
+            return True
+    return False
 
 
 def _with_remainders(total: Sum) -> Sum:

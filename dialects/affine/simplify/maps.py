@@ -59,7 +59,7 @@ class Applied:
             if following is None:
                 break
             current = following
-        return current._tidy()
+        return current._tidy()._joined()
 
     def _one_step_back(self) -> Applied | None:
         """Replace all operands that are an affine.apply by what that computes."""
@@ -87,6 +87,40 @@ class Applied:
             return None
         expressions = tuple(simplify(replaced(e, new_dims, new_symbols)) for e in self.expressions)
         return Applied(expressions, tuple(dims), tuple(symbols))
+
+    def _joined(self) -> Applied:
+        """Where a linear index is put together from its parts again, it stands itself.
+
+        The last part is the linear index less the others: if no part is left after that, this is better.
+        """
+        for value in self.operands:
+            parts = _parts_of(value)
+            if parts is None or not all(part in self.operands for part, _ in parts[1]):
+                continue
+            gone = (value, *(part for part, _ in parts[1]))
+            better = self._without_last(value, *parts)._tidy()
+            if not any(part in better.operands for part in gone):
+                return better._joined()
+        return self
+
+    def _without_last(self, last: SSAValue, index: SSAValue, others: list[tuple[SSAValue, int]]) -> Applied:
+        """``last`` as the linear index less the other parts."""
+        is_symbol = last in self.symbols
+        dims = self.dims if is_symbol else (*self.dims, index)
+        symbols = (*self.symbols, index) if is_symbol else self.symbols
+        variables: dict[SSAValue, AffineExpr] = {value: AffineDimExpr(i) for i, value in enumerate(dims)}
+        variables |= {value: AffineSymExpr(i) for i, value in enumerate(symbols)}
+        rest: AffineExpr = AffineSymExpr(len(self.symbols)) if is_symbol else AffineDimExpr(len(self.dims))
+        for part, stride in others:
+            rest = rest - variables[part] * stride
+        new_dims: list[AffineExpr] = [AffineDimExpr(i) for i in range(len(dims))]
+        new_symbols: list[AffineExpr] = [AffineSymExpr(i) for i in range(len(symbols))]
+        if is_symbol:
+            new_symbols[symbols.index(last)] = rest
+        else:
+            new_dims[dims.index(last)] = rest
+        expressions = tuple(simplify(replaced(e, new_dims, new_symbols)) for e in self.expressions)
+        return Applied(expressions, dims, symbols)
 
     def _tidy(self) -> Applied:
         """Constants become numbers; each value stands once; values that are not needed are gone."""
@@ -127,3 +161,16 @@ def _variable(value: SSAValue, values: list[SSAValue], *, is_symbol: bool) -> Af
 def _constant_or(value: SSAValue, values: list[SSAValue], *, is_symbol: bool) -> AffineExpr:
     number = int_of(value)
     return _variable(value, values, is_symbol=is_symbol) if number is None else AffineConstantExpr(number)
+
+
+def _parts_of(value: SSAValue) -> tuple[SSAValue, list[tuple[SSAValue, int]]] | None:
+    """For the last part of a linear index: that index, and the other parts with their strides."""
+    from lamina.dialects.affine.simplify.linear_indices import Layout
+
+    split = defining_op(value, "affine.delinearize_index")
+    if split is None or len(split.results) < 2 or split.results[-1] is not value:
+        return None
+    strides = Layout.of(split).strides()
+    return (
+        None if strides is None else (split.operands[0], list(zip(split.results, strides, strict=True))[:-1])
+    )

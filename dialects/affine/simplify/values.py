@@ -4,11 +4,18 @@ from __future__ import annotations
 
 from xdsl.dialects.builtin import AffineMapAttr, IndexType
 from xdsl.ir import Operation, SSAValue
-from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr, AffineSymExpr
+from xdsl.ir.affine import (
+    AffineBinaryOpExpr,
+    AffineBinaryOpKind,
+    AffineConstantExpr,
+    AffineDimExpr,
+    AffineExpr,
+    AffineSymExpr,
+)
 
 from lamina.dialects.affine.simplify.expressions import as_sum
 from lamina.dialects.affine.simplify.maps import Applied, replaced
-from lamina.dialects.core.folding import defining_op, integer
+from lamina.dialects.core.folding import POISON, defining_op, integer
 from lamina.dialects.core.simplification import Folded, Rewriter, fold, pattern
 
 _FIRST = {
@@ -66,7 +73,16 @@ def _without_needless(applied: Applied, *, larger: bool) -> Applied:
 def fold_apply(op: Operation) -> Folded:
     """A map that gives a number, or one of its operands."""
     applied = applied_of(op)
-    return _value_of(applied, applied.expressions[0])
+    return POISON if _divides_by_zero(applied) else _value_of(applied, applied.expressions[0])
+
+
+def _divides_by_zero(applied: Applied) -> bool:
+    expression = applied.expressions[0]
+    return (
+        isinstance(expression, AffineBinaryOpExpr)
+        and expression.kind not in (AffineBinaryOpKind.Add, AffineBinaryOpKind.Mul)
+        and expression.rhs == AffineConstantExpr(0)
+    )
 
 
 def _value_of(applied: Applied, expression: AffineExpr) -> Folded:
