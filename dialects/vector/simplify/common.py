@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from xdsl.dialects.builtin import (
@@ -25,6 +26,11 @@ def vector_of(value: SSAValue) -> VectorType | None:
 def shape_of(type: Attribute) -> tuple[int, ...]:
     """The sizes of a vector; none for a scalar."""
     return tuple(type.get_shape()) if isinstance(type, VectorType) else ()
+
+
+def size_of(type: Attribute) -> int:
+    """How many elements a vector has; one for a scalar."""
+    return math.prod(shape_of(type))
 
 
 def is_scalable(type: Attribute) -> bool:

@@ -6,13 +6,14 @@ import math
 from typing import Any
 
 from xdsl.dialects.builtin import IndexType, IntegerType, VectorType
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Attribute, Operation
 
 from lamina.dialects.core.folding import (
     POISON,
     constant_like,
     constant_of,
-    int_of,
+    element_type,
+    is_ieee,
     is_poison,
     scalar_of,
     splat_element,
@@ -43,8 +44,6 @@ def move_poison(op: Operation) -> Folded:
 @fold(*_MOVES)
 def move_splat(op: Operation) -> Folded:
     """Elements that are all the same stay so."""
-    if len(op.operands) > 1:
-        return None
     element = splat_element(constant_of(op.operands[0]))
     return None if element is None else constant_like([element], op.results[0].type)
 
@@ -181,96 +180,23 @@ def fold_shuffle(op: Operation) -> Folded:
     return constant_from(joined[[max(i, 0) for i in mask]], type)
 
 
-@fold("vector.create_mask")
-def mask_of_constants(op: Operation) -> Folded:
-    """A mask that is true everywhere or nowhere, as its sizes are constants."""
+@fold("vector.bitcast")
+def cast_constant(op: Operation) -> Folded:
+    """The bits of a constant as elements of another width."""
+    array = array_of(op.operands[0])
     type = op.results[0].type
-    sizes = [int_of(value) for value in op.operands]
-    if any(size is None for size in sizes) or not sizes or is_scalable(type):
+    if array is None or not isinstance(type, VectorType) or is_scalable(type):
         return None
-    pairs = [(s, n) for s, n in zip(sizes, shape_of(type), strict=True) if s is not None]
-    if any(size <= 0 for size, _ in pairs):
-        return constant_like([0], type)
-    return constant_like([1], type) if all(size >= n for size, n in pairs) else None
+    if not (_is_stored_as_it_is(op.operands[0].type) and _is_stored_as_it_is(type)) or not array.ndim:
+        return None
+    import numpy as np
+
+    from lamina.dialects.core.dtypes import numpy_dtype
+
+    return constant_from(np.ascontiguousarray(array).view(numpy_dtype(type.element_type)), type)
 
 
-@fold("vector.constant_mask")
-def constant_mask(op: Operation) -> Folded:
-    """A mask that is true everywhere or nowhere."""
-    type = op.results[0].type
-    sizes = numbers(op, "mask_dim_sizes")
-    if 0 in sizes and shape_of(type):
-        return constant_like([0], type)
-    if not shape_of(type):
-        return constant_like([1 if sizes and sizes[0] else 0], type)
-    return constant_like([1], type) if sizes == list(shape_of(type)) else None
-
-
-@pattern("vector.create_mask")
-def mask_of_known_sizes(op: Operation, rewriter: Rewriter) -> bool:
-    """A mask whose sizes are constants."""
-    from xdsl.dialects.builtin import DenseArrayBase, i64
-
-    type = op.results[0].type
-    sizes = [int_of(value) for value in op.operands]
-    if any(size is None for size in sizes) or is_scalable(type) or not sizes:
-        return False
-    kept = [max(0, min(s or 0, n)) for s, n in zip(sizes, shape_of(type), strict=True)]
-    if 0 in kept:
-        kept = [0] * len(kept)
-    attribute = DenseArrayBase.from_list(i64, kept)
-    return rewriter.replace_with(op, "vector.constant_mask", [], {"mask_dim_sizes": attribute})
-
-
-def mask_is(value: SSAValue) -> bool | None:
-    """True for a mask that is true everywhere, False for one that is so nowhere, None where not known."""
-    element = splat_element(constant_of(value))
-    return None if element is None else bool(element)
-
-
-@pattern(
-    "vector.maskedload",
-    "vector.maskedstore",
-    "vector.gather",
-    "vector.scatter",
-    "vector.expandload",
-    "vector.compressstore",
-)
-def access_with_known_mask(op: Operation, rewriter: Rewriter) -> bool:
-    """An access of nothing, or of everything."""
-    *_, mask, value = op.operands
-    known = mask_is(mask)
-    if known is None:
-        return False
-    if not known:
-        unchanged = op.operands[0] if op.name == "vector.scatter" else value
-        return rewriter.replace(op, unchanged) if op.results else rewriter.erase(op)
-    if len(shape_of(value.type)) != 1 or op.name in ("vector.gather", "vector.scatter"):
-        return False
-    properties = {k: v for k, v in op.properties.items() if k == "alignment"}
-    base_and_indices = list(op.operands)[:-2]
-    if op.results:
-        return rewriter.replace_with(op, "vector.load", base_and_indices, properties)
-    rewriter.create("vector.store", [value, *base_and_indices], [], properties)
-    return rewriter.erase(op)
-
-
-@pattern("vector.mask")
-def mask_of_everything(op: Operation, rewriter: Rewriter) -> bool:
-    """A mask that is true everywhere, or one around nothing."""
-    block = op.regions[0].blocks.first
-    if block is None or block.last_op is None:
-        return False
-    end = block.last_op
-    inner = block.first_op
-    if inner is end and len(op.operands) == 1:
-        return (
-            rewriter.replace(op, list(end.operands))
-            if all(v.owner is not block for v in end.operands)
-            else False
-        )
-    if mask_is(op.operands[0]) is not True or inner is None:
-        return False
-    rewriter.move_before(inner, op)
-    values = list(end.operands)
-    return rewriter.replace(op, values)
+def _is_stored_as_it_is(type: Attribute) -> bool:
+    """Whether NumPy holds elements of a type with their own number of bits."""
+    element = element_type(type)
+    return element.width.data in (8, 16, 32, 64) if isinstance(element, IntegerType) else is_ieee(element)
