@@ -171,6 +171,7 @@ def _parts_of(value: SSAValue) -> tuple[SSAValue, list[tuple[SSAValue, int]]] | 
     if split is None or len(split.results) < 2 or split.results[-1] is not value:
         return None
     strides = Layout.of(split).strides()
-    return (
-        None if strides is None else (split.operands[0], list(zip(split.results, strides, strict=True))[:-1])
-    )
+    if strides is None:
+        return None
+    others: list[tuple[SSAValue, int]] = list(zip(split.results, strides, strict=True))
+    return split.operands[0], others[:-1]

@@ -6,7 +6,7 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX, AffineMapAttr, ArrayAttr, Dense
 from xdsl.ir import Operation, SSAValue
 
 from lamina.dialects.core.facts import names_of, operand_groups
-from lamina.dialects.core.folding import constant_of, defining_op, splat_element
+from lamina.dialects.core.folding import constant_of, defining_op
 from lamina.dialects.core.simplification import Folded, Rewriter, fold, pattern
 from lamina.dialects.core.verifying.groups import static_values
 from lamina.dialects.tensor.simplify.casts import uncast_destination_style
@@ -99,14 +99,7 @@ def fill_final_shape(op: Operation, rewriter: Rewriter) -> bool:
     target = rewriter.value(
         op.name, [fill.operands[1], *list(op.operands)[1:]], op.results[0].type, dict(op.properties)
     )
-    made = rewriter.create(
-        "linalg.fill",
-        [fill.operands[0], target],
-        [op.results[0].type],
-        dict(fill.properties),
-        regions=[fill.regions[0].clone()],
-    )
-    return rewriter.replace(op, made)
+    return fill_again(op, rewriter, fill, target)
 
 
 @pattern("tensor.expand_shape", "tensor.collapse_shape")
@@ -160,6 +153,50 @@ def move_nothing(op: Operation) -> Folded:
     return op.operands[0] if permutation == sorted(permutation) else None
 
 
+@pattern("linalg.copy")
+def copy_over_fill(op: Operation, rewriter: Rewriter) -> bool:
+    """What a copy overwrites need not be filled."""
+    return bool(op.results) and overwrite_filled(op, rewriter)
+
+
+def overwrite_filled(op: Operation, rewriter: Rewriter) -> bool:
+    """An op that overwrites all of its destination takes it as it was before it was filled."""
+    source, target, *rest = op.operands
+    fill = defining_op(target, "linalg.fill")
+    return fill is not None and rewriter.set_operands(op, [source, fill.operands[1], *rest])
+
+
+@pattern("linalg.transpose")
+def transpose_filled(op: Operation, rewriter: Rewriter) -> bool:
+    """A filled tensor that is transposed is filled in its final shape."""
+    fill = defining_op(op.operands[0], "linalg.fill")
+    return bool(op.results) and fill is not None and fill_again(op, rewriter, fill, op.operands[1])
+
+
+def fill_again(op: Operation, rewriter: Rewriter, fill: Operation, target: SSAValue) -> bool:
+    """Replace an op by another tensor that is filled with the same value."""
+    made = rewriter.create(
+        "linalg.fill",
+        [fill.operands[0], target],
+        [op.results[0].type],
+        dict(fill.properties),
+        regions=[fill.regions[0].clone()],
+    )
+    return rewriter.replace(op, made)
+
+
+@pattern("tensor.concat")
+def concatenate_filled(op: Operation, rewriter: Rewriter) -> bool:
+    """Tensors filled with one value are filled when they are one tensor."""
+    fills = [defining_op(value, "linalg.fill") for value in op.operands]
+    first = fills[0] if fills else None
+    if first is None or any(fill is None or fill.operands[0] is not first.operands[0] for fill in fills):
+        return False
+    targets = [fill.operands[1] for fill in fills if fill is not None]
+    target = rewriter.value("tensor.concat", targets, op.results[0].type, dict(op.properties))
+    return fill_again(op, rewriter, first, target)
+
+
 @pattern("linalg.transpose")
 def transpose_at_once(op: Operation, rewriter: Rewriter) -> bool:
     """A transposition of a transposition, or of a broadcast."""
@@ -173,7 +210,19 @@ def transpose_at_once(op: Operation, rewriter: Rewriter) -> bool:
             op, "permutation", DenseArrayBase.from_list(i64, [first[i] for i in permutation])
         )
         return rewriter.set_operands(op, [inner.operands[0], op.operands[1]])
-    return False
+    added = static_values(inner, "dimensions")
+    kept = [i for i in range(len(permutation)) if i not in added]
+    order = [kept.index(i) for i in permutation if i in kept]
+    if order != sorted(order):
+        return False
+    dimensions = [i for i, p in enumerate(permutation) if p in added]
+    return rewriter.replace_with(
+        op,
+        "linalg.broadcast",
+        [inner.operands[0], op.operands[1]],
+        {"dimensions": DenseArrayBase.from_list(i64, dimensions)},
+        regions=[inner.regions[0].clone()],
+    )
 
 
 @pattern("linalg.broadcast")
@@ -189,19 +238,3 @@ def broadcast_at_once(op: Operation, rewriter: Rewriter) -> bool:
     added = sorted([*outer, *(kept[i] for i in first)])
     rewriter.set_property(op, "dimensions", DenseArrayBase.from_list(i64, added))
     return rewriter.set_operands(op, [inner.operands[0], op.operands[1]])
-
-
-@fold("linalg.pack", "linalg.unpack")
-def pack_splat(op: Operation) -> Folded:
-    """A splat that is packed (with the same value where it is padded) or unpacked stays one."""
-    from lamina.dialects.core.folding import constant_like, scalar_of
-
-    if not op.results or not isinstance(op.results[0].type, TensorType):
-        return None
-    element = splat_element(constant_of(op.operands[0]))
-    if element is None or not op.results[0].type.has_static_shape():
-        return None
-    padding = operand_groups(op)[2] if op.name == "linalg.pack" else ()
-    if padding and str(scalar_of(padding[0])) != str(element):
-        return None
-    return constant_like([element], op.results[0].type)
