@@ -3,17 +3,11 @@
 from __future__ import annotations
 
 from xdsl.dialects.builtin import DenseArrayBase, IndexType, IntegerType, i64
-from xdsl.ir import Attribute, Operation
+from xdsl.ir import Attribute, Operation, SSAValue
 
-from lamina.dialects.core.simplification import Folded, Rewriter, fold, pattern
+from lamina.dialects.core.folding import element_type
+from lamina.dialects.core.simplification import Rewriter, pattern
 from lamina.dialects.vector.simplify.common import is_scalable, numbers, shape_of, size_of
-
-
-@fold("vector.multi_reduction")
-def reduce_nothing(op: Operation) -> Folded:
-    """No dimension to reduce."""
-    return op.operands[0] if not numbers(op, "reduction_dims") else None
-
 
 _KINDS = {
     "add": ("arith.addi", "arith.addf"),
@@ -50,11 +44,24 @@ def reduce_one_element(op: Operation, rewriter: Rewriter) -> bool:
     )
     if not initial:
         return rewriter.replace(op, value)
+    return _combine(op, rewriter, value, initial[0])
+
+
+@pattern("vector.multi_reduction")
+def reduce_nothing(op: Operation, rewriter: Rewriter) -> bool:
+    """Without a dimension to reduce, elements are combined with the initial ones."""
+    parent = op.parent_op()
+    masked = parent is not None and parent.name == "vector.mask"
+    return not masked and not numbers(op, "reduction_dims") and _combine(op, rewriter, *op.operands)
+
+
+def _combine(op: Operation, rewriter: Rewriter, value: SSAValue, initial: SSAValue) -> bool:
+    """Replace a reduction by one step of it."""
     kind = str(op.get_attr_or_prop("kind")).rpartition("<")[2].strip(" >")
     pair = _KINDS.get(kind)
     if pair is None:
         return False
-    is_integer = isinstance(type, IntegerType | IndexType)
+    is_integer = isinstance(element_type(op.results[0].type), IntegerType | IndexType)
     name = pair[0 if is_integer else 1]
     if not name:
         return False
@@ -62,4 +69,4 @@ def reduce_one_element(op: Operation, rewriter: Rewriter) -> bool:
     fastmath = op.get_attr_or_prop("fastmath")
     if not is_integer and fastmath is not None:
         properties["fastmath"] = fastmath
-    return rewriter.replace_with(op, name, [value, initial[0]], properties)
+    return rewriter.replace_with(op, name, [value, initial], properties)

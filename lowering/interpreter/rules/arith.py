@@ -126,16 +126,28 @@ def _number_max(a: Any, b: Any) -> Any:
     return np.fmax(a, b)
 
 
+def _with_ordered_zeros(choose: Scalar, a: Value, b: Value) -> Value:
+    """The greater or lesser of two floats, where -0.0 is less than 0.0: NumPy takes either."""
+    chosen = choose(a, b)
+    zeros = (a == 0) & (b == 0)
+    if not np.any(zeros):
+        return chosen
+    negative = np.signbit(a) & np.signbit(b)
+    if choose in (np.minimum, np.fmin):
+        negative = np.signbit(a) | np.signbit(b)
+    return np.where(zeros, np.where(negative, -0.0, 0.0).astype(chosen.dtype), chosen)[()]
+
+
 _FLOAT: dict[str, Scalar] = {
     "addf": lambda a, b: a + b,
     "subf": lambda a, b: a - b,
     "mulf": lambda a, b: a * b,
     "divf": lambda a, b: a / b,
     "remf": np.fmod,
-    "maximumf": np.maximum,
-    "minimumf": np.minimum,
-    "maxnumf": np.fmax,
-    "minnumf": np.fmin,
+    "maximumf": lambda a, b: _with_ordered_zeros(np.maximum, a, b),
+    "minimumf": lambda a, b: _with_ordered_zeros(np.minimum, a, b),
+    "maxnumf": lambda a, b: _with_ordered_zeros(np.fmax, a, b),
+    "minnumf": lambda a, b: _with_ordered_zeros(np.fmin, a, b),
     "negf": lambda a: -a,
 }
 

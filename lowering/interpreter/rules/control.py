@@ -20,8 +20,12 @@ def _call(machine: Interpreter, op: Any, operands: Sequence[Value]) -> Sequence[
 @interprets("scf.for")
 def _for(machine: Interpreter, op: scf.ForOp, operands: Sequence[Value]) -> Sequence[Value]:
     low, high, step, *carried = operands
-    for i in range(int(low), int(high), int(step)):
-        carried = list(machine.run_region(op.body, [np.int64(i), *carried]))
+    dtype = np.asarray(low).dtype
+    unsigned = op.get_attr_or_prop("unsignedCmp") is not None
+    mask = (1 << 8 * dtype.itemsize) - 1
+    bounds = [int(v) & mask if unsigned else int(v) for v in (low, high, step)]
+    for i in range(*bounds):
+        carried = list(machine.run_region(op.body, [np.asarray(i).astype(dtype)[()], *carried]))
     return carried
 
 
