@@ -60,7 +60,8 @@ def is_runnable(type: Attribute) -> bool:
             return False
         if isinstance(type, VectorType) and any(flag.value.data for flag in type.scalable_dims):
             return False
-        return is_runnable(type.get_element_type())
+        element = type.get_element_type()
+        return not isinstance(element, VectorType | TensorType | MemRefType) and is_runnable(element)
     if isinstance(type, IntegerType):
         return type.width.data in (1, 8, 16, 32, 64)
     return isinstance(type, IndexType | BFloat16Type | Float16Type | Float32Type | Float64Type)
@@ -91,8 +92,9 @@ def value_of(type: Attribute, chance: random.Random) -> Any:
 def bits(value: Any) -> object:
     """A value bit for bit; all NaN count as one."""
     array = np.ascontiguousarray(value)
-    if array.dtype.kind not in "biu":
-        array = np.where(np.isnan(array.astype(np.float64)), np.array(np.nan, array.dtype), array)
+    if array.dtype.kind not in "biuc":
+        with np.errstate(all="ignore"):
+            array = np.where(np.isnan(array.astype(np.float64)), np.array(np.nan, array.dtype), array)
     return array.dtype.str, array.shape, array.tobytes()
 
 

@@ -122,18 +122,38 @@ def condition_is_known_inside(op: Operation, rewriter: Rewriter) -> bool:
     if condition.has_one_use() or scalar_of(condition) is not None:
         return False
     changed = False
-    for index, value in ((0, 1), (1, 0)):
-        region = op.regions[index]
-        uses = [use for use in condition.uses if _is_in(use.operation, region)]
+    for region, known in zip(op.regions, (1, 0), strict=True):
+        uses = _uses_inside(condition, region)
         if not uses:
             continue
         type = condition.type
-        constant = rewriter.value("arith.constant", [], type, {"value": integer(value, type)})
-        for use in uses:
-            use.operation.operands[use.index] = constant
-            rewriter.note_change(use.operation)
+        constant = rewriter.value("arith.constant", [], type, {"value": integer(known, type)})
+        for user, index in uses:
+            user.operands[index] = constant
+            rewriter.note_change(user)
         changed = True
     return changed
+
+
+def _uses_inside(value: SSAValue, region: Region) -> list[tuple[Operation, int]]:
+    """The ops in a region that use a value, with the numbers of the operands.
+
+    The uses of the value and the ops of the region are looked through side by side: the shorter list decides,
+    as many conditionals may share a condition, and one may hold much that does not use it.
+    """
+    uses, ops = iter(value.uses), region.walk()
+    by_uses: list[tuple[Operation, int]] = []
+    by_ops: list[tuple[Operation, int]] = []
+    while True:
+        use = next(uses, None)
+        if use is None:
+            return by_uses
+        if _is_in(use.operation, region):
+            by_uses.append((use.operation, use.index))
+        op = next(ops, None)
+        if op is None:
+            return by_ops
+        by_ops += [(op, i) for i, operand in enumerate(op.operands) if operand is value]
 
 
 def _is_in(op: Operation, region: Region) -> bool:
@@ -239,6 +259,8 @@ def join_with_next(op: Operation, rewriter: Rewriter) -> bool:
                 if _is_in(use.operation, region):
                     use.operation.operands[use.index] = value
                     rewriter.note_change(use.operation)
+    if not op.results:
+        return _append(rewriter, first, op, same=same)
     bodies = [first.regions[0].blocks.first, first.regions[1].blocks.first]
     added = [op.regions[0].blocks.first, op.regions[1].blocks.first]
     if not same:
@@ -256,6 +278,22 @@ def join_with_next(op: Operation, rewriter: Rewriter) -> bool:
         rewriter.replace_uses(old, new)
     rewriter.erase(op)
     return rewriter.erase(first)
+
+
+def _append(rewriter: Rewriter, first: Operation, second: Operation, *, same: bool) -> bool:
+    """Move what an if without results does to the end of another one."""
+    for i, region in enumerate(second.regions):
+        block = region.blocks.first
+        target = first.regions[i if same else 1 - i]
+        if block is None:
+            continue
+        if target.blocks.first is None:
+            region.move_blocks(target)
+            rewriter.note_change(first)
+            continue
+        rewriter.erase(end_of(block))
+        rewriter.inline_before(block, end_of(target.blocks.first))
+    return rewriter.erase(second)
 
 
 def _are_opposite(a: SSAValue, b: SSAValue) -> bool:
