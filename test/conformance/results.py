@@ -115,7 +115,11 @@ class Strict(Interpreter):
             raise Undefined
         if op.name == "scf.for" and int(operands[2]) <= 0:
             raise Undefined
+        if op.name == "memref.reinterpret_cast":
+            raise Unrunnable  # may reach beyond the memory that there is
         results = super().run_op(op, operands)
+        if op.name in ("memref.alloc", "memref.alloca"):
+            results[0][...] = 0
         if op.name.startswith("math.") and name != "fma" and np.asarray(results[0]).dtype.kind not in "biu":
             wide = [np.asarray(v, np.float64) if np.asarray(v).dtype.kind == "f" else v for v in operands]
             dtype = np.asarray(results[0]).dtype
@@ -159,7 +163,9 @@ def run(module: ModuleOp, name: str, arguments: Sequence[Any]) -> list[object] |
             results = within(2, lambda: Strict(module).call(name, held))
     except Undefined:
         return None
-    except (LaminaError, ArithmeticError, LookupError, ValueError, TypeError, AssertionError, TooLong):
+    except (LaminaError, ArithmeticError, LookupError, ValueError, TypeError, AssertionError):
+        raise Unrunnable from None
+    except (RecursionError, TooLong):
         raise Unrunnable from None
     return [bits(value) for value in (*results, *held)]
 
