@@ -16,7 +16,8 @@ ROOT = Path(__file__).parent
 TOOL = shutil.which("mlir-opt-22")
 FILES = [
     *("scf/canonicalize-loops.mlir", "affine/canonicalize-indices.mlir", "vector/canonicalize.mlir"),
-    *("linalg/canonicalize-packs.mlir",),
+    *("linalg/canonicalize-packs.mlir", "memref/canonicalize.mlir", "llvm/canonicalize.mlir"),
+    *("tensor/canonicalize.mlir",),
 ]
 MORE = {"reduce_nothing": "mlir-opt forgets the initial value"}
 """Functions with ops that mlir-opt does not leave, and why."""
@@ -27,7 +28,7 @@ def cases() -> list[object]:
     found: list[object] = []
     for file in FILES:
         for text in (ROOT / file).read_text().split("// -----"):
-            name = re.search(r"func\.func @(\w+)", text)
+            name = re.search(r"func @(\w+)\(", text)
             assert name is not None
             if name[1] not in MORE:
                 found.append(pytest.param(text, id=f"{Path(file).parent}-{name[1]}"))

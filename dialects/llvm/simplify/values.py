@@ -1,4 +1,4 @@
-"""Casts, aggregates, addresses and comparisons of llvm."""
+"""Casts, addresses and comparisons of llvm."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from xdsl.ir import Operation
 
 from lamina.dialects.core.folding import defining_op, int_of, integer
 from lamina.dialects.core.simplification import Folded, fold
-from lamina.dialects.core.verifying.groups import static_values
 
 _DYNAMIC = -(1 << 31)
 """Stands in the list of indices for one that an operand gives."""
@@ -27,38 +26,6 @@ def fold_cast(op: Operation) -> Folded:
         return inner.operands[0]
     op.operands[0] = inner.operands[0]
     return True
-
-
-@fold("llvm.extractvalue")
-def extract_inserted(op: Operation) -> Folded:
-    """What was inserted at the place; inserts at other places do not matter."""
-    place = static_values(op, "position")
-    value = op.operands[0]
-    inner = defining_op(value, "llvm.extractvalue")
-    if inner is not None:
-        op.operands[0] = inner.operands[0]
-        op.properties["position"] = DenseArrayBase.from_list(
-            _i64(), [*static_values(inner, "position"), *place]
-        )
-        return True
-    moved = False
-    while (insert := defining_op(value, "llvm.insertvalue")) is not None:
-        other = static_values(insert, "position")
-        container, inserted = insert.operands
-        if other == place:
-            return inserted
-        shared = min(len(other), len(place))
-        if other[:shared] == place[:shared]:
-            break
-        value, moved = container, True
-    if moved:
-        op.operands[0] = value
-        return True
-    return None
-
-
-def _i64() -> IntegerType:
-    return IntegerType(64)
 
 
 @fold("llvm.getelementptr")

@@ -17,6 +17,7 @@ from lamina.dialects.core.folding import defining_op, int_of, integer
 from lamina.dialects.core.simplification import Folded, Rewriter, fold, pattern
 from lamina.dialects.core.slices import (
     DYNAMIC_SIZE,
+    are_equal,
     are_same,
     dropped_dimensions,
     in_bounds,
@@ -192,7 +193,7 @@ def copy_nothing(op: Operation, rewriter: Rewriter) -> bool:
     """A copy onto itself, or of nothing; one of casts copies what was there before."""
     source, target = op.operands
     type = source.type
-    if source is target or (isinstance(type, MemRefType) and 0 in type.get_shape()):
+    if source is target or any(isinstance(t, MemRefType) and 0 in t.get_shape() for t in (type, target.type)):
         return rewriter.erase(op)
     return False
 
@@ -282,6 +283,28 @@ def reinterpret_at_known_numbers(op: Operation, rewriter: Rewriter) -> bool:
     operands, properties = spelled(op, after)
     made = rewriter.value("memref.reinterpret_cast", operands, result, properties)
     return rewriter.replace(op, made if result == type else rewriter.value("memref.cast", [made], type))
+
+
+@pattern("memref.reinterpret_cast")
+def reinterpret_what_it_was(op: Operation, rewriter: Rewriter) -> bool:
+    """The base of a memref with all the numbers that it had is the memref, cast."""
+    source, type = op.operands[0], op.results[0].type
+    metadata = defining_op(source, "memref.extract_strided_metadata")
+    if metadata is None or source is not metadata.results[0]:
+        return False
+    original = metadata.operands[0]
+    layout = layout_of(original.type) if isinstance(original.type, MemRefType) else None
+    if layout is None or not isinstance(original.type, MemRefType):
+        return False
+    told = [layout[1], *(None if s == DYNAMIC_SIZE else s for s in original.type.get_shape()), *layout[0]]
+    had = [r if n is None else n for n, r in zip(told, list(metadata.results)[1:], strict=True)]
+    numbers = slice_of(op)
+    wanted = [*numbers["offsets"], *numbers["sizes"], *numbers["strides"]]
+    if not are_equal(had, wanted):
+        return False
+    if original.type == type:
+        return rewriter.replace(op, original)
+    return only_forgets(original.type, type) and rewriter.replace_with(op, "memref.cast", [original])
 
 
 @fold("memref.view")

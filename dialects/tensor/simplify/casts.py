@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, DenseResourceAttr, TensorType
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, DenseResourceAttr, TensorType, UnrankedTensorType
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from lamina.dialects.core.facts import operand_groups
 from lamina.dialects.core.folding import constant_of, defining_op
 from lamina.dialects.core.simplification import Folded, Rewriter, fold, pattern
-from lamina.dialects.core.slices import DYNAMIC_SIZE, in_bounds, mixed, slice_of, spelled
+from lamina.dialects.core.slices import DYNAMIC_SIZE, dropped_dimensions, in_bounds, mixed, slice_of, spelled
 
 
 def only_forgets(source: Attribute, target: Attribute) -> bool:
@@ -56,6 +56,9 @@ def fold_cast(op: Operation) -> Folded:
     inner = defining_op(source, "tensor.cast")
     if inner is not None:
         first = inner.operands[0].type
+        if isinstance(first, UnrankedTensorType) and only_forgets(type, source.type):
+            op.operands[0] = inner.operands[0]
+            return True
         all_three, outer = _joined(first, source.type, type), _joined(first, type)
         if all_three is not None and all_three == outer:
             if first == type:
@@ -76,12 +79,16 @@ def slice_to_cast_type(op: Operation, rewriter: Rewriter) -> bool:
     type = op.results[0].type
     if source is None or not isinstance(type, TensorType) or not only_forgets(type, op.operands[0].type):
         return False
-    sizes = mixed(source, "sizes")
-    if len(sizes) != len(type.get_shape()):
+    sizes, before = mixed(source, "sizes"), op.operands[0].type
+    assert isinstance(before, TensorType)
+    dropped = dropped_dimensions(sizes, before.get_shape())
+    if dropped is None:
         return False
-    wanted = [
-        size if told == DYNAMIC_SIZE else told for size, told in zip(sizes, type.get_shape(), strict=True)
-    ]
+    told = iter(type.get_shape())
+    wanted: list[int | SSAValue] = []
+    for i, size in enumerate(sizes):
+        number = DYNAMIC_SIZE if i in dropped else next(told)
+        wanted.append(size if number == DYNAMIC_SIZE else number)
     operands, properties = spelled(source, {"sizes": wanted})
     return rewriter.replace_with(op, "tensor.extract_slice", operands, properties)
 

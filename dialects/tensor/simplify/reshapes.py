@@ -51,6 +51,16 @@ def fold_reshape(op: Operation) -> Folded:
     return inner.operands[0] if dynamic_count(_shape(type)) == 0 and _is_plain(type) else None
 
 
+@pattern("tensor.expand_shape", "tensor.collapse_shape")
+def splat_final_shape(op: Operation, rewriter: Rewriter) -> bool:
+    """A tensor of one value everywhere, of known sizes, is made in its final shape."""
+    splat = defining_op(op.operands[0], "tensor.splat")
+    type = op.results[0].type
+    if splat is None or not isinstance(type, TensorType) or not type.has_static_shape():
+        return False
+    return rewriter.replace_with(op, "tensor.splat", [splat.operands[0]])
+
+
 def _is_told(op: Operation) -> bool:
     """Whether each group of an expansion has one size at most that is not known."""
     shape = _shape(op.results[0].type)
