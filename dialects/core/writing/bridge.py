@@ -90,7 +90,7 @@ class Bridge(OperationWriter):
             self.put(">")
 
     def _print_cases(self, attribute: Any, cases: EnumSpec) -> None:
-        """The cases of an enumeration as upstream writes them: without quotes, and with its separator."""
+        """The cases of an enumeration as upstream writes them: words without quotes, and its separator."""
         from xdsl.dialects.utils.bit_enum_attribute import BitEnumAttribute  # heavy, and seldom asked for
 
         print_own = attribute.print_parameter if isinstance(attribute, Data) else attribute.print_parameters
@@ -98,7 +98,8 @@ class Bridge(OperationWriter):
         if isinstance(attribute, BitEnumAttribute):
             text = text.replace(attribute.separator_value, cases.separator)
         inside = text.strip('<">')
-        self.put(f"<{inside}>" if inside in cases.cases and text.startswith("<") else text)
+        is_case = inside in cases.cases and text.startswith("<")
+        self.put(f"<{keyword(inside)}>" if is_case else text)
 
     # Text
 
