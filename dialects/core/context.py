@@ -12,12 +12,14 @@ from xdsl.context import Context
 from xdsl.dialects import get_all_dialects
 from xdsl.ir import Attribute, Dialect, Operation
 
+from lamina.dialects.core.assembly_formats import compile_formats_on_demand
 from lamina.dialects.core.implicit_builders import keep_the_hook_of_implicit_builders
 from lamina.dialects.core.installed import DIALECTS, Unusable, find_installed, installed_names
 from lamina.dialects.core.ods.classes import TableDialect, class_of
 from lamina.dialects.core.ods.spec import has_table
 
 keep_the_hook_of_implicit_builders()
+compile_formats_on_demand()
 
 _OWN = {
     "nn": ("lamina.dialects.nn", "Nn"),

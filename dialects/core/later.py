@@ -22,9 +22,14 @@ class _Later:
 
 def regex(text: str, flags: int = 0) -> re.Pattern[str]:
     """As ``re.compile``; a mistake in ``text`` is found at the first use."""
-    return cast("re.Pattern[str]", _Later(lambda: re.compile(text, flags)))
+    return cast("re.Pattern[str]", made_later(lambda: re.compile(text, flags)))
 
 
 def module(name: str) -> Any:
     """A module that takes long to import."""
-    return _Later(lambda: import_module(name))
+    return made_later(lambda: import_module(name))
+
+
+def made_later(make: Callable[[], Any]) -> Any:
+    """Anything else that is asked for its attributes only."""
+    return _Later(make)
