@@ -133,6 +133,28 @@ def layer_norm(rows: int, columns: int) -> onnx.ModelProto:
     return model(([node], constants), {"x": (rows, columns)}, (rows, columns))
 
 
+def relu_of_sum(rows: int, columns: int) -> onnx.ModelProto:
+    """``relu(x + y) * c`` with a row c as a constant: little arithmetic, much memory."""
+    constants = {"c": np.linspace(0.5, 1.5, columns, dtype=np.float32)}
+    nodes = [
+        helper.make_node("Add", ["x", "z"], ["sum"]),
+        helper.make_node("Relu", ["sum"], ["activated"]),
+        helper.make_node("Mul", ["activated", "c"], ["y"]),
+    ]
+    return model((nodes, constants), {"x": (rows, columns), "z": (rows, columns)}, (rows, columns))
+
+
+def row_sum(rows: int, columns: int) -> onnx.ModelProto:
+    """The sum of each row."""
+    node = helper.make_node("ReduceSum", ["x", "axes"], ["y"], keepdims=0)
+    return model(([node], {"axes": np.array([1])}), {"x": (rows, columns)}, (rows,))
+
+
+def transpose(rows: int, columns: int) -> onnx.ModelProto:
+    """The transpose of a matrix."""
+    return model(([helper.make_node("Transpose", ["x"], ["y"])], {}), {"x": (rows, columns)}, (columns, rows))
+
+
 def digits_perceptron(batch: int, parameters: Sequence[np.ndarray]) -> onnx.ModelProto:
     """The trained perceptron of ``examples/digits_mlp.mlir``; parameters in the order of that file."""
     layers = list(zip(parameters[0::2], parameters[1::2], strict=True))

@@ -140,3 +140,33 @@ def _attention(net: Network, x: str, width: int, heads: int, length: int) -> str
     shares = net.add("Softmax", net.add("Add", scores, "mask"), axis=-1)
     context = net.add("Transpose", net.add("MatMul", shares, value), perm=[0, 2, 1, 3])
     return _dense(net, net.add("Reshape", context, np.array([1, length, width], np.int64)), width, width)
+
+
+def gpt2_step(past: int = 128) -> Any:
+    """One token through GPT-2 small: keys and values of the past are inputs, the logits are the result."""
+    net, width, heads = Network(), 768, 12
+    size = width // heads
+    inputs: dict[str, tuple[int, ...]] = {"x": (1, width)}
+    x = "x"
+    for layer in range(12):
+        inputs |= {f"k{layer}": (heads, past, size), f"v{layer}": (heads, past, size)}
+        x = net.add("Add", x, _cached_attention(net, _layer_norm(net, x, width), layer, heads, size))
+        inner = net.add(
+            "Gelu", _dense(net, _layer_norm(net, x, width), width, 4 * width), approximate="tanh"
+        )
+        x = net.add("Add", x, _dense(net, inner, 4 * width, width))
+    logits = net.add("MatMul", _layer_norm(net, x, width), net.random(width, 50257))
+    return net.finished(inputs, logits, (1, 50257))
+
+
+def _cached_attention(net: Network, x: str, layer: int, heads: int, size: int) -> str:
+    """Attention of one token over the past and itself."""
+    width = heads * size
+    shape = np.array([heads, 1, size], np.int64)
+    query, key, value = (net.add("Reshape", _dense(net, x, width, width), shape) for _ in range(3))
+    keys = net.add("Concat", f"k{layer}", key, axis=1)
+    values = net.add("Concat", f"v{layer}", value, axis=1)
+    scores = net.add("MatMul", query, net.add("Transpose", keys, perm=[0, 2, 1]))
+    shares = net.add("Softmax", net.add("Mul", scores, np.array(size**-0.5, np.float32)), axis=-1)
+    context = net.add("Reshape", net.add("MatMul", shares, values), np.array([1, width], np.int64))
+    return _dense(net, context, width, width)

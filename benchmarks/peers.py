@@ -71,6 +71,21 @@ def onnxruntime_cell(workload: Workload, model: Any, inputs: Arrays, threads: in
     )
 
 
+def openvino_cell(workload: Workload, model: Any, inputs: Arrays, threads: int | None) -> Cell:
+    """The model in OpenVINO, in f32, with inputs and outputs bound once."""
+    import openvino
+
+    core = openvino.Core()
+    options = {"PERFORMANCE_HINT": "LATENCY", "INFERENCE_PRECISION_HINT": "f32"}
+    if threads is not None:
+        options["INFERENCE_NUM_THREADS"] = str(threads)
+    read = core.read_model(model.SerializeToString())
+    request = core.compile_model(read, "CPU", options).create_infer_request()
+    for name, array in inputs.items():
+        request.set_tensor(name, openvino.Tensor(array, shared_memory=True))
+    return Cell("openvino", threads, request.infer, lambda: [request.get_output_tensor(0).data])
+
+
 def numpy_cell(workload: Workload, model: Any, inputs: Arrays, threads: int | None) -> Cell:
     """The workload's own NumPy call."""
     compute = workload.in_numpy
@@ -97,6 +112,7 @@ def _blas_threads(threads: int | None) -> AbstractContextManager[object]:
 PEERS: dict[str, Callable[[Workload, Any, Arrays, int | None], Cell]] = {
     "lamina": lamina_cell,
     "onnxruntime": onnxruntime_cell,
+    "openvino": openvino_cell,
     "numpy": numpy_cell,
 }
 """How to make a cell, by runtime; Lamina comes first."""

@@ -96,10 +96,21 @@ def _trained(name: str, file: str, tolerance: float = 1e-3) -> Workload:
     return Workload(name, lambda: trained(file), tolerance)
 
 
+def _row_sum(x: np.ndarray, out: np.ndarray | None = None) -> object:
+    return np.sum(x, axis=1, out=out)
+
+
+def _transpose(x: np.ndarray, out: np.ndarray | None = None) -> object:
+    result = np.empty(x.shape[::-1], x.dtype) if out is None else out
+    np.copyto(result, x.T)
+    return result
+
+
 _ROWS = (
-    *(_cube(n) for n in (64, 128, 256, 512, 1024)),
+    *(_cube(n) for n in (64, 128, 256, 512, 1024, 2048)),
     Workload("matmul-128x768x3072-constant", lambda: models.matmul_constant(128, 3072, 768)),
     Workload("matmul-1x4096x4096-constant", lambda: models.matmul_constant(1, 4096, 4096)),
+    Workload("matmul-8x4096x4096-constant", lambda: models.matmul_constant(8, 4096, 4096)),
     Workload("mlp-784-512-512-10-batch1", lambda: models.perceptron(1, (784, 512, 512, 10))),
     Workload("mlp-784-512-512-10-batch128", lambda: models.perceptron(128, (784, 512, 512, 10))),
     Workload("digits-mlp", lambda: models.digits_perceptron(1, _digits("digits_mlp"))),
@@ -112,20 +123,25 @@ _ROWS = (
     _convolution("conv1x1-64-256-56", (64, 256), 56, 1),
     _convolution("conv1x1-512-2048-7", (512, 2048), 7, 1),
     _convolution("conv3x3-64-64-56", (64, 64), 56, 3),
+    _convolution("conv3x3-128-128-28", (128, 128), 28, 3),
     _convolution("conv3x3-256-256-14", (256, 256), 14, 3),
     _convolution("conv3x3-s2-128-128-56", (128, 128), 56, 3, 2),
     _convolution("depthwise3x3-32-112", (32, 32), 112, 3, 1, 32),
     _convolution("depthwise3x3-384-14", (384, 384), 14, 3, 1, 384),
     Workload("gelu-affine-1M", lambda: models.gelu_of_affine(1024, 1024)),
     Workload("gelu-affine-16M", lambda: models.gelu_of_affine(4096, 4096)),
+    Workload("relu-of-sum-16M", lambda: models.relu_of_sum(4096, 4096)),
     Workload("softmax-4096x4096", lambda: models.softmax(4096, 4096)),
     Workload("layer-norm-4096x1024", lambda: models.layer_norm(4096, 1024)),
+    Workload("row-sum-4096x4096", lambda: models.row_sum(4096, 4096), in_numpy=_row_sum),
+    Workload("transpose-4096x4096", lambda: models.transpose(4096, 4096), in_numpy=_transpose),
 )
 
 _NETWORKS = (
     Workload("mobilenet-v2", networks.mobilenet_v2),
     Workload("resnet-50", networks.resnet_50),
     Workload("bert-base", networks.bert),
+    Workload("gpt2-small-step", networks.gpt2_step),
 )
 """Networks whose compile time is measured."""
 
