@@ -73,7 +73,7 @@ def onnxruntime_cell(workload: Workload, model: Any, inputs: Arrays, threads: in
 
 def openvino_cell(workload: Workload, model: Any, inputs: Arrays, threads: int | None) -> Cell:
     """The model in OpenVINO, in f32, with inputs and outputs bound once."""
-    import openvino
+    import openvino  # pyright: ignore[reportMissingImports]
 
     core = openvino.Core()
     options = {"PERFORMANCE_HINT": "LATENCY", "INFERENCE_PRECISION_HINT": "f32"}

@@ -36,6 +36,7 @@ def compile(
     *,
     donate: Sequence[int | str] = (),
     cache: bool | str | Path | None = None,
+    winograd: str | None = None,
     **named: Any,
 ) -> Compiled:
     """Compile a module (at any level) or a model file to native code for this machine.
@@ -49,15 +50,31 @@ def compile(
     Code is also kept on disk, and found there at the next start: see docs/compile-time.md. ``cache`` is a
     folder, or False for none (default: what the environment's ``LAMINA_CACHE`` says, or a folder of this
     user).
+
+    ``winograd`` is ``off``, ``f2``, ``f4`` or ``auto``, the default: whether 3 x 3 convolutions may take fewer
+    products and round a little more.
     Raises :class:`LaminaError`.
     """
     if threads is not None and (not isinstance(threads, int) or threads < 1):
         raise error(f"threads must be a whole number from 1, not {threads!r}")
     if named:
         raise error(f"compile has no option '{next(iter(named))}'")
+    if winograd is not None:
+        module = _with_winograd(module, winograd)
     source = source_of(module, entry, donate)
     asked = {"entry": entry, "threads": threads or host_target().cores, "donate": list(donate)}
     return _Compilation(source, entry, threads, Kept.of(cache_folder(cache), source, **asked)).run()
+
+
+def _with_winograd(module: ModuleOp | str | Path, choice: str) -> ModuleOp:
+    """A copy of a module that says how its convolutions are computed."""
+    from xdsl.dialects.builtin import ModuleOp, StringAttr
+
+    from lamina.lowering.api import load
+
+    copy = module.clone() if isinstance(module, ModuleOp) else load(module)
+    copy.attributes["lamina.winograd"] = StringAttr(choice)
+    return copy
 
 
 @dataclass

@@ -48,11 +48,15 @@ LINALG_PASSES = (
 SCHEDULE = "func.func(cpu-default-schedule)"
 """For AVX2, so that text is the same everywhere; :func:`remaining_passes` decides for one machine."""
 
+WINOGRAD = "winograd-convolutions"
+"""For the same caches."""
+
 MERGE = "merge-equal-dispatches"
 
 DISPATCH_PASSES = (
     "form-dispatches",  # a root and its epilogue become one function: the unit of scheduling and compiling
     MERGE,  # before anything is done per function: equal kernels are compiled once
+    WINOGRAD,  # while convolutions are whole, filters constants: the algorithm, before its schedule
     "linalg-collapse-loops",  # few long loops: tiles that divide them waste less
     SCHEDULE,  # choices become attributes that can be read and edited
     "pack-constant-operands",  # once tiles are known: weights lie in the order in which they are read
@@ -129,6 +133,7 @@ def remaining_passes(module: ModuleOp, target: Target, *, costs: bool = False) -
     passes = ",".join(_remaining(module))
     if costs:
         passes = passes.replace(MERGE, f"{MERGE},annotate-dispatch-costs")
+    passes = passes.replace(WINOGRAD, f"{WINOGRAD}{{l2-bytes={target.l2_bytes}}}")
     return passes.replace(SCHEDULE, _schedule_for(target))
 
 

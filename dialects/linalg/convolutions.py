@@ -26,7 +26,8 @@ class _Window:
     def get_default_indexing_maps(self) -> Sequence[AffineMap]:
         form = window_form(self.FORM)
         count = len(form.spatial)
-        strides, dilations = (window_numbers(getattr(self, name), count) for name in ("strides", "dilations"))
+        held = (self.get_attr_or_prop(name) for name in ("strides", "dilations"))  # pyright: ignore[reportAttributeAccessIssue]
+        strides, dilations = (window_numbers(numbers, count) for numbers in held)
         return form.maps(strides, dilations)
 
     def get_iterator_types(self) -> ArrayAttr[IteratorTypeAttr]:

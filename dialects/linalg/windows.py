@@ -49,7 +49,9 @@ def window_form(notation: str) -> WindowForm:
     )
 
 
-def window_numbers(attribute: Attribute, count: int) -> tuple[int, ...]:
-    """The elements of ``strides`` or ``dilations``, also where they are held as a splat."""
+def window_numbers(attribute: Attribute | None, count: int) -> tuple[int, ...]:
+    """The elements of ``strides`` or ``dilations``, also where they are held as a splat; without them 1."""
+    if attribute is None:
+        return (1,) * count
     values = tuple(int(value) for value in as_array(attribute).reshape(-1))
     return values * count if len(values) == 1 else values

@@ -10,6 +10,7 @@ from xdsl.ir import Block, Operation, SSAValue
 
 from lamina.dialects.linalg.packing import UnPackOp
 from lamina.lowering.vector._access import Access, Structured, structured
+from lamina.lowering.vector._winograd import structured_transform
 
 
 @dataclass
@@ -47,10 +48,11 @@ def form_groups(block: Block) -> list[Group]:
     order = {op: i for i, op in enumerate(block.ops)}
     groups: list[Group] = []
     for op in block.ops:
-        analysed = None if isinstance(op, FillOp) else structured(op)
+        transform = structured_transform(op)
+        analysed = transform or (None if isinstance(op, FillOp) else structured(op))
         if analysed is None:
             continue
-        renamed = _as_epilogue(groups[-1], analysed, order) if groups else None
+        renamed = _as_epilogue(groups[-1], analysed, order) if groups and transform is None else None
         if renamed is not None:
             groups[-1].epilogue.append(renamed)
         else:

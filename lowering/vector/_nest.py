@@ -12,6 +12,7 @@ from xdsl.ir import OpResult, SSAValue
 
 from lamina.dialects.arith.on_vectors import SelectOp
 from lamina.dialects.core.constants import constant_attr
+from lamina.dialects.linalg.winograd import winograd_of
 from lamina.dialects.vector.contraction import MultiReductionOp
 from lamina.lowering.vector._access import Structured
 from lamina.lowering.vector._combiner import combiner
@@ -22,6 +23,7 @@ from lamina.lowering.vector._groups import Group
 from lamina.lowering.vector._packing import Packing, Unpacking, packing_of, unpacking_of
 from lamina.lowering.vector._schedule import Schedule, segments
 from lamina.lowering.vector._tile import Source, Tile, evaluate, read, write
+from lamina.lowering.vector._winograd import transformed
 
 
 def fill_of(value: SSAValue) -> FillOp | None:
@@ -170,7 +172,9 @@ class Nest:
     ) -> dict[SSAValue, SSAValue]:
         """The results of one member at a tile."""
         held = [self._initial(member, i, tile, carried) for i in range(len(member.outputs))]
-        if member.reductions:
+        if winograd_of(member.op) is not None:
+            results = [transformed(self.emitter, member.op, member.inputs[0], tile)]
+        elif member.reductions:
             results = self._reduce(tile, [value for value in held if value is not None])
         else:
             inputs = [self._input(member, i, tile, values) for i in range(len(member.inputs))]

@@ -14,6 +14,7 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr, AffineMap
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from lamina.dialects.linalg.winograd import winograd_of
 from lamina.lowering.vector._access import Access, Linear, Structured
 from lamina.lowering.vector._groups import Group, erase_dead, form_groups
 from lamina.passes.framework.passes import Pass, PassContext
@@ -84,7 +85,8 @@ def loop_sets(group: Group) -> list[list[int]]:
     Reduction loops of one iteration are left out, but for one where there are no others.
     """
     root = group.root
-    if any(isinstance(op, IndexOp) for member in group.members for op in member.body.ops):
+    indexed = any(isinstance(op, IndexOp) for member in group.members for op in member.body.ops)
+    if indexed or winograd_of(root.op) is not None:
         return []
     kept = [loop for loop in root.loops if loop not in root.reductions or root.sizes[loop] > 1]
     if root.reductions and not any(loop in root.reductions for loop in kept):
@@ -202,7 +204,7 @@ class _Collapse:
             return value
         kind = _collapsed(value.type, groups)
         collapse = tensor.CollapseShapeOp(
-            operands=[value], result_types=[kind], properties={"reassociation": _reassociation(groups)}
+            operands=[value], result_types=[kind], properties={"reassociation": reassociation(groups)}
         )
         Rewriter.insert_op(collapse, point)
         return collapse.result
@@ -226,7 +228,7 @@ class _Collapse:
     @staticmethod
     def _expand(value: SSAValue, kind: object, groups: list[list[int]]) -> tensor.ExpandShapeOp:
         assert isinstance(kind, TensorType)
-        return tensor.ExpandShapeOp(value, [], _reassociation(groups), kind.get_shape(), kind)
+        return tensor.ExpandShapeOp(value, [], reassociation(groups), kind.get_shape(), kind)
 
 
 def _iterator(reduces: bool) -> IteratorTypeAttr:
@@ -238,5 +240,6 @@ def _collapsed(kind: TensorType, groups: list[list[int]]) -> TensorType:
     return TensorType(kind.element_type, [prod(shape[i] for i in group) for group in groups])
 
 
-def _reassociation(groups: list[list[int]]) -> ArrayAttr[ArrayAttr[IntegerAttr]]:
+def reassociation(groups: list[list[int]]) -> ArrayAttr[ArrayAttr[IntegerAttr]]:
+    """Groups of dimensions as an attribute."""
     return ArrayAttr(ArrayAttr(IntegerAttr(i, i64) for i in group) for group in groups)

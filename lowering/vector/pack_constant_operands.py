@@ -39,22 +39,24 @@ class Layout:
 
 def pack_constant_operands(module: ModuleOp, *, fold: bool) -> int:
     """Pack the constants that scheduled dispatches read in tiles; returns how many operands."""
+    return sum(_pack_function(function, calls, fold) for function, calls in dispatches_of(module))
+
+
+def dispatches_of(module: ModuleOp) -> list[tuple[func.FuncOp, list[func.CallOp]]]:
+    """The private functions of a module that are called, and their calls."""
     calls: dict[str, list[func.CallOp]] = {}
     for op in module.walk():
         if isinstance(op, func.CallOp):
             calls.setdefault(op.callee.string_value(), []).append(op)
-    count = 0
-    for function in [op for op in module.body.block.ops if isinstance(op, func.FuncOp)]:
-        callers = calls.get(function.sym_name.data, [])
-        visibility = function.sym_visibility
-        if (
-            callers
-            and not function.is_declaration
-            and visibility is not None
-            and visibility.data == "private"
-        ):
-            count += _pack_function(function, callers, fold)
-    return count
+    return [
+        (op, calls[op.sym_name.data])
+        for op in module.body.block.ops
+        if isinstance(op, func.FuncOp)
+        and op.sym_name.data in calls
+        and not op.is_declaration
+        and op.sym_visibility is not None
+        and op.sym_visibility.data == "private"
+    ]
 
 
 def _pack_function(function: func.FuncOp, callers: Sequence[func.CallOp], fold: bool) -> int:
@@ -67,7 +69,7 @@ def _pack_function(function: func.FuncOp, callers: Sequence[func.CallOp], fold: 
         for i in group.root.used_inputs():
             value = group.root.inputs[i]
             layout = layout_of(group.root, i, schedule)
-            if layout is None or not _is_constant_argument(value, block, callers):
+            if layout is None or not is_constant_argument(value, block, callers):
                 continue
             assert isinstance(value, BlockArgument)
             number = value.index
@@ -80,7 +82,7 @@ def _pack_function(function: func.FuncOp, callers: Sequence[func.CallOp], fold: 
     return count
 
 
-def _is_constant_argument(value: SSAValue, block: Block, callers: Sequence[func.CallOp]) -> bool:
+def is_constant_argument(value: SSAValue, block: Block, callers: Sequence[func.CallOp]) -> bool:
     """Whether one operation alone uses an argument, and every call gives a constant for it."""
     if not isinstance(value, BlockArgument) or value.block is not block or not value.has_one_use():
         return False
@@ -133,17 +135,27 @@ def _unpack_inside(function: func.FuncOp, argument: BlockArgument, layout: Layou
     """Give an argument its packed type, and what read it the unpacked tensor."""
     kind = argument.type
     assert isinstance(kind, TensorType)
-    block = argument.block
-    new = block.insert_arg(layout.packed(kind), argument.index)
-    new.name_hint = argument.name_hint
+    new = insert_argument(argument, layout.packed(kind))
     empty = tensor.EmptyOp([], kind)
     unpack = UnPackOp.make(new, empty.tensor, (layout.dimension,), (layout.tile,), layout.order)
     for op in (empty, unpack):
         op.location = before.location
         Rewriter.insert_op(op, InsertPoint.before(before))
     argument.replace_all_uses_with(unpack.result)
-    block.erase_arg(argument)
-    inputs = [a.type for a in block.args]
+    erase_argument(function, argument)
+
+
+def insert_argument(before: BlockArgument, kind: TensorType) -> BlockArgument:
+    """An argument of another type, in front of the one that it replaces."""
+    new = before.block.insert_arg(kind, before.index)
+    new.name_hint = before.name_hint
+    return new
+
+
+def erase_argument(function: func.FuncOp, argument: BlockArgument) -> None:
+    """Remove an argument that nothing uses any more."""
+    argument.block.erase_arg(argument)
+    inputs = [a.type for a in function.body.block.args]
     function.function_type = FunctionType.from_lists(inputs, list(function.function_type.outputs))
 
 

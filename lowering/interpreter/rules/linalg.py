@@ -24,6 +24,14 @@ from xdsl.ir.affine import (
 from lamina.dialects.core.diagnostics import error
 from lamina.dialects.linalg.packing import pack_array, unpack_array
 from lamina.dialects.linalg.structured import StructuredView, as_generic, is_structured, loop_bounds
+from lamina.dialects.linalg.winograd import (
+    INPUT,
+    OUTPUT,
+    Winograd,
+    input_transform,
+    output_transform,
+    winograd_of,
+)
 from lamina.lowering.interpreter.machine import Interpreter, Value, interprets
 
 _loop_indices: list[list[Value]] = []
@@ -159,3 +167,20 @@ def _pack(machine: Interpreter, op: Any, operands: Sequence[Value]) -> Sequence[
 @interprets("linalg.unpack")
 def _unpack(machine: Interpreter, op: Any, operands: Sequence[Value]) -> Sequence[Value]:
     return [unpack_array(operands[0], *op.layout())]
+
+
+@interprets(INPUT)
+def _winograd_input(machine: Interpreter, op: Any, operands: Sequence[Value]) -> Sequence[Value]:
+    return [input_transform(_winograd(op), operands[0])]
+
+
+@interprets(OUTPUT)
+def _winograd_output(machine: Interpreter, op: Any, operands: Sequence[Value]) -> Sequence[Value]:
+    return [output_transform(_winograd(op), operands[0])]
+
+
+def _winograd(op: Operation) -> Winograd:
+    found = winograd_of(op)
+    if found is None:
+        raise error("cannot be interpreted: it is no F(2, 3) or F(4, 3) over both dimensions", op)
+    return found
