@@ -51,6 +51,9 @@ SCHEDULE = "func.func(cpu-default-schedule)"
 WINOGRAD = "winograd-convolutions"
 """For the same caches."""
 
+STREAM = "stream-large-outputs"
+"""For a last cache of 32 MiB."""
+
 MERGE = "merge-equal-dispatches"
 
 DISPATCH_PASSES = (
@@ -87,6 +90,7 @@ LOOP_PASSES = (
 
 MACHINE_PASSES = (
     "lower-vector-multi-dim",  # n-d vectors stay whole until here: small IR
+    STREAM,  # once stores are rows: whether they fill lines is known
     "math-polynomial-approximation",
     "canonicalize",
     "cse",
@@ -134,6 +138,7 @@ def remaining_passes(module: ModuleOp, target: Target, *, costs: bool = False) -
     if costs:
         passes = passes.replace(MERGE, f"{MERGE},annotate-dispatch-costs")
     passes = passes.replace(WINOGRAD, f"{WINOGRAD}{{l2-bytes={target.l2_bytes}}}")
+    passes = passes.replace(STREAM, f"{STREAM}{{least-bytes={target.l3_bytes}}}")
     return passes.replace(SCHEDULE, _schedule_for(target))
 
 

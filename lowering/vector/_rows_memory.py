@@ -20,7 +20,7 @@ from xdsl.ir.affine import AffineDimExpr, AffineMap
 from lamina.dialects.core.constants import constant_value
 from lamina.lowering.vector._emitter import Index
 from lamina.lowering.vector._rows import Rows, lowers, positions, row_type, shape_of
-from lamina.lowering.vector._rows_shapes import is_square, transposed
+from lamina.lowering.vector._rows_shapes import is_of_squares, transposed
 
 
 class _Place:
@@ -139,9 +139,11 @@ def _read(rows: Rows, op: Operation) -> bool:
         made = [place.load_row(at, type_) for at in leading]
     elif place.along[-1] is None:
         made = [rows.value(vector.BroadcastOp(place.load((*at, 0)), type_)) for at in leading]
-    elif len(shape) == 2 and place.along[0] == last and is_square(shape) and place.contiguous:
+    elif len(shape) == 2 and place.along[0] == last and is_of_squares(shape) and place.contiguous:
         place.along.reverse()
-        made = transposed(rows, [place.load_row(at, type_) for at in leading], shape, (1, 0))
+        row = VectorType(type_.element_type, shape[:1])
+        held = [place.load_row((at,), row) for at in range(shape[1])]
+        made = transposed(rows, held, (shape[1], shape[0]), (1, 0))
     else:
         made = [rows.row([place.load((*at, i)) for i in range(shape[-1])]) for at in leading]
     rows.define(op.result, made)
@@ -156,7 +158,7 @@ def _write(rows: Rows, op: Operation) -> bool:
     place, shape = _Place(rows, op), shape_of(op.vector.type)
     values = rows.of(op.vector)
     last = len(place.start) - 1
-    if len(shape) == 2 and place.along[0] == last and is_square(shape) and place.contiguous:
+    if len(shape) == 2 and place.along[0] == last and is_of_squares(shape) and place.contiguous:
         values = transposed(rows, values, shape, (1, 0))
         place.along.reverse()
     for at, row in zip(positions(shape[:-1]), values, strict=True):

@@ -50,9 +50,9 @@ def _transpose(rows: Rows, op: Operation) -> bool:
     return True
 
 
-def is_square(shape: Sequence[int]) -> bool:
-    """Whether a 2-d shape can be transposed by interleaving rows: n x n with n a power of two."""
-    return shape[0] == shape[1] > 1 and shape[0] & (shape[0] - 1) == 0
+def is_of_squares(shape: Sequence[int]) -> bool:
+    """Whether a 2-d shape can be transposed by interleaving rows: both sizes are powers of two above 1."""
+    return all(size > 1 and size & (size - 1) == 0 for size in shape)
 
 
 def transposed(
@@ -64,13 +64,38 @@ def transposed(
     if permutation[-1] == len(shape) - 1:
         order = [permutation.index(d) for d in range(len(shape) - 1)]
         return [source[tuple(at[i] for i in order)] for at in positions(target[:-1])]
-    if len(shape) == 2 and is_square(shape):
-        return _interleaved(rows, held)
+    if len(shape) == 2 and is_of_squares(shape):
+        return _squares(rows, held, shape)
     elements: list[SSAValue] = []
     for at in positions(target):
         here = [at[permutation.index(d)] for d in range(len(shape))]
         elements.append(rows.element(source[tuple(here[:-1])], here[-1]))
     return rows.rows_from(elements, target)
+
+
+def _squares(rows: Rows, held: Sequence[SSAValue], shape: Sequence[int]) -> list[SSAValue]:
+    """The transpose of a column of squares (joined to one of longer rows), or of a row of squares."""
+    count, width = shape
+    if count >= width:
+        squares = [_interleaved(rows, held[i : i + width]) for i in range(0, count, width)]
+        return [_joined(rows, [square[i] for square in squares]) for i in range(width)]
+    parts = [[_part(rows, row, i, count) for row in held] for i in range(0, width, count)]
+    return [row for part in parts for row in _interleaved(rows, part)]
+
+
+def _joined(rows: Rows, parts: Sequence[SSAValue]) -> SSAValue:
+    """Rows of equal length one behind the other; their number is a power of two."""
+    while len(parts) > 1:
+        assert isinstance(parts[0].type, VectorType)
+        mask = DenseArrayBase.from_list(i64, list(range(2 * parts[0].type.get_shape()[0])))
+        pairs = zip(parts[::2], parts[1::2], strict=True)
+        parts = [rows.value(_shuffle(first, second, mask)) for first, second in pairs]
+    return parts[0]
+
+
+def _part(rows: Rows, row: SSAValue, start: int, size: int) -> SSAValue:
+    mask = DenseArrayBase.from_list(i64, list(range(start, start + size)))
+    return rows.value(_shuffle(row, row, mask))
 
 
 def _interleaved(rows: Rows, held: Sequence[SSAValue]) -> list[SSAValue]:

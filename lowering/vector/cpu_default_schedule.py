@@ -131,7 +131,7 @@ def default_schedule(
     )
     best = min(candidates, key=lambda found: model.total(*found), default=None)
     if best is None:
-        return _transposition(root, model.lanes)
+        return _transposition(root, model.lanes, target)
     tile, vector = best
     sizes = tuple(tile.get(loop, 1) for loop in root.loops)
     order = _order(root, tile, vector, target)
@@ -169,8 +169,9 @@ def _blocked(model: CostModel) -> Schedule | None:
     return Schedule(sizes, (vector, *blocks, *parallel, *inside), vector, None, blocks)
 
 
-def _transposition(root: Structured, lanes: int) -> Schedule | None:
-    """Square tiles for an elementwise operation that reads along one loop and writes along another."""
+def _transposition(root: Structured, lanes: int, target: Target) -> Schedule | None:
+    """Tiles for an elementwise operation that reads along one loop and writes along another: registers of
+    what is read, whole lines of what is written where that is large."""
     if root.reductions or not root.output_accesses or not root.output_accesses[0]:
         return None
     written = root.output_accesses[0][-1].is_loop()
@@ -180,8 +181,17 @@ def _transposition(root: Structured, lanes: int) -> Schedule | None:
     read = next(loop for loop in reading if loop is not None)
     if read == written or min(root.sizes[read], root.sizes[written]) < lanes:
         return None
-    tile = tuple(lanes if loop in (read, written) else 1 for loop in root.loops)
-    return Schedule(tile, tuple(root.loops), written)
+    kind = root.outputs[0].type
+    assert isinstance(kind, TensorType)
+    bits = bits_of(kind.element_type)
+    line = max(lanes, target.line_bytes * 8 // bits)
+    is_large = prod(root.sizes) * bits / 8 > target.l2_bytes
+    width = line if is_large and root.sizes[written] % line == 0 else lanes
+    sizes = {read: lanes, written: width}
+    order = (
+        [loop for loop in root.loops if loop not in sizes] + [written, read] if width > lanes else root.loops
+    )
+    return Schedule(tuple(sizes.get(loop, 1) for loop in root.loops), tuple(order), written)
 
 
 def _tiles(model: CostModel, vector: int) -> Iterator[dict[int, int]]:
