@@ -110,8 +110,8 @@ class CostModel:
         held = self.accumulators(steps, vector)
         registers = self.target.vector_registers
         if self.arithmetic > 1:
-            # Intermediate values take registers, too: a few for a maximum, many for a function.
-            return held <= registers // (8 if self.arithmetic >= FUNCTION_WEIGHT else 4)
+            # Intermediate values take registers, too; several chains of operations hide their latency.
+            return held <= registers // 4
         if not self.root.reductions:
             return held <= registers // 2
         reused = [

@@ -23,15 +23,17 @@ _LN2_LOW = {True: -2.12194440054690583e-4, False: 1.9082149292705877e-10}
 """ln(2) in two parts, by whether it is for f32: the high part times a small integer is exact."""
 
 
-def _reduced(x: Lane) -> tuple[Lane, SSAValue, Lane]:
-    """``n`` and ``r`` with ``x = n ln(2) + r`` and ``|r| <= ln(2) / 2``; ``n`` also as an integer."""
+def _reduced(x: Lane, added: int) -> tuple[SSAValue, Lane]:
+    """``n`` and ``r`` with ``x = n ln(2) + r`` and ``|r| <= ln(2) / 2``.
+
+    Of ``n`` the bits, in the lowest of which stands ``n + added``, an even number; others are not 0.
+    """
     lanes = x.lanes
-    magic = lanes.format.magic
+    magic = lanes.format.magic + added
     shifted = x.fma(_LOG2_E, magic)
     n = shifted - magic
-    integer = lanes.integer_op(arith.SubiOp, shifted.bits(), _bits_of(lanes, magic))
     r = n.fma(-_LN2_HIGH[lanes.is_f32], x)
-    return n, integer, n.fma(-_LN2_LOW[lanes.is_f32], r)
+    return shifted.bits(), n.fma(-_LN2_LOW[lanes.is_f32], r)
 
 
 def _bits_of(lanes: Lanes, value: float) -> int:
@@ -40,9 +42,8 @@ def _bits_of(lanes: Lanes, value: float) -> int:
     return int(np.array(value, kinds[0]).view(kinds[1]))
 
 
-def _power_of_two(lanes: Lanes, n: SSAValue) -> Lane:
-    """2 to the power of integers for which it is a normal number."""
-    biased = lanes.integer_op(arith.AddiOp, n, lanes.format.bias)
+def _power_of_two(lanes: Lanes, biased: SSAValue) -> Lane:
+    """The normal number whose exponent, with its bias, stands in the lowest bits; others are shifted out."""
     return lanes.float_of(lanes.integer_op(arith.ShLIOp, biased, lanes.format.mantissa))
 
 
@@ -55,9 +56,9 @@ def exp(x: Lane) -> Lane:
     """e^x, within 1.2 ulp."""
     lanes = x.lanes
     low, high = (-104.0, 89.0) if lanes.is_f32 else (-746.0, 710.0)
-    _, n, r = _reduced(x.at_most(high).at_least(low))
-    half = lanes.integer_op(arith.ShRSIOp, n, 1)
-    rest = lanes.emitter.value(arith.SubiOp(n, half))
+    biased, r = _reduced(x.at_most(high).at_least(low), 2 * lanes.format.bias)
+    half = lanes.integer_op(arith.ShRSIOp, biased, 1)
+    rest = lanes.emitter.value(arith.SubiOp(biased, half))
     value = _exp_minus_one(r) + 1.0
     return value * _power_of_two(lanes, half) * _power_of_two(lanes, rest)
 
@@ -66,8 +67,8 @@ def expm1(x: Lane) -> Lane:
     """e^x - 1, within 2 ulp."""
     lanes = x.lanes
     low, high = (-18.0, 89.0) if lanes.is_f32 else (-40.0, 710.0)
-    _, n, r = _reduced(x.at_most(high).at_least(low))
-    scale = _power_of_two(lanes, lanes.integer_op(arith.SubiOp, n, 1))
+    biased, r = _reduced(x.at_most(high).at_least(low), lanes.format.bias - 1)
+    scale = _power_of_two(lanes, biased)
     value = _exp_minus_one(r).fma(scale, scale - 0.5) * 2.0
     return x.where((x * x).compare("oeq", 0.0), value)
 
