@@ -29,6 +29,8 @@ _REUSE = 4
 """How often a packed part has to be read."""
 _LINES = 8
 """The distance of rows, in cache lines, from which on reading them one after the other is slow."""
+_FAR = 16
+"""How many second-level caches something has to be larger than to come from memory each time."""
 _BLOCK = (2, 3, 4)
 """Iterations of two further loops, where vectors run along a reduction."""
 
@@ -185,7 +187,7 @@ def _transposition(root: Structured, lanes: int, target: Target) -> Schedule | N
     assert isinstance(kind, TensorType)
     bits = bits_of(kind.element_type)
     line = max(lanes, target.line_bytes * 8 // bits)
-    is_large = prod(root.sizes) * bits / 8 > target.l2_bytes
+    is_large = prod(root.sizes) * bits / 8 > _FAR * target.l2_bytes
     width = line if is_large and root.sizes[written] % line == 0 else lanes
     sizes = {read: lanes, written: width}
     order = (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import prod
 
 from xdsl.dialects.builtin import ShapedType
 from xdsl.ir import Block, Operation
@@ -12,6 +13,8 @@ from lamina.passes.framework.passes import ANY_OP, Pass, PassContext, option
 from lamina.passes.nn._layout import Propagation
 from lamina.passes.nn._layout_rules import convert_window, is_window, rewrite
 
+_COLUMNS = 128
+"""Pixels that make a product over images as good as one over channels."""
 _POOLINGS = ("nn.max_pool2d", "nn.avg_pool2d")
 
 
@@ -26,7 +29,8 @@ class NnPropagateLayout(Pass):
     that form and where it leaves it, so a plain network has one for each 4-d input, and one before
     what flattens channels and space together. Results do not change.
 
-    A function without a convolution stays as it is, and so does one whose convolutions are all depthwise.
+    A function without a convolution stays as it is, and so does one whose convolutions are all depthwise or
+    of many single pixels: those are products of matrices in either form.
 
     ```mlir
     func.func @f(%x: tensor<1x3x4x4xf32>) -> tensor<1x2xf32> {
@@ -86,19 +90,26 @@ def propagate_layout(block: Block, *, pooling: bool = True) -> int:
 
 
 def _blocks_with_convolutions(root: Operation) -> list[Block]:
-    """The blocks inside ``root`` that hold a convolution in NCHW over several input channels.
-
-    Depthwise ones vectorise over the columns of an image as well as over channels: alone, they are not worth
-    the transposes.
-    """
+    """The blocks inside ``root`` that hold a convolution in NCHW which is better off channels-last."""
     found: dict[Block, None] = {}
     for op in root.walk():
-        if isinstance(op, NnOp) and is_window(op, "nn.conv2d") and op.parent is not None:
-            channels = op.operands[1].type
-            assert isinstance(channels, ShapedType)
-            if op.attribute("groups") == 1 or channels.get_shape()[1] != 1:
-                found[op.parent] = None
+        if op.parent is None or not isinstance(op, NnOp) or not is_window(op, "nn.conv2d"):
+            continue
+        if not _is_as_good_channels_first(op):
+            found[op.parent] = None
     return [*found]
+
+
+def _is_as_good_channels_first(op: NnOp) -> bool:
+    """Whether a convolution vectorises over the columns of an image as well as over channels: alone, it
+    is not worth the transposes. So are depthwise ones, and products of matrices with many columns."""
+    image, kernel = (operand.type for operand in op.operands[:2])
+    assert isinstance(image, ShapedType) and isinstance(kernel, ShapedType)
+    _, channels, *window = kernel.get_shape()
+    if op.attribute("groups") != 1:
+        return channels == 1
+    pointwise = window == [1, 1] and set(op.attribute("strides")) == {1} and set(op.attribute("pads")) == {0}
+    return pointwise and prod(image.get_shape()[2:]) >= _COLUMNS
 
 
 def _transposes(block: Block) -> int:

@@ -159,3 +159,21 @@ func.func @depthwise_alone(%x: tensor<1x4x6x6xf32>) -> tensor<1x4x4x4xf32> {
   %0 = nn.conv2d %x, %w {groups = 4 : i64} : (tensor<1x4x6x6xf32>, tensor<4x1x3x3xf32>) -> tensor<1x4x4x4xf32>
   return %0 : tensor<1x4x4x4xf32>
 }
+
+// So does a convolution of many single pixels: it is a product of matrices. Of few, it is not.
+// CHECK-LABEL: @pointwise_alone
+// CHECK-NOT: nn.transpose
+// CHECK-NOT: NHWC
+// CHECK: return
+func.func @pointwise_alone(%x: tensor<1x4x16x16xf32>) -> tensor<1x8x16x16xf32> {
+  %w = nn.constant dense<0.5> : tensor<8x4x1x1xf32>
+  %0 = nn.conv2d %x, %w : (tensor<1x4x16x16xf32>, tensor<8x4x1x1xf32>) -> tensor<1x8x16x16xf32>
+  return %0 : tensor<1x8x16x16xf32>
+}
+// CHECK-LABEL: @few_pixels
+// CHECK: nn.conv2d {{.*}}NHWC
+func.func @few_pixels(%x: tensor<1x4x7x7xf32>) -> tensor<1x8x7x7xf32> {
+  %w = nn.constant dense<0.5> : tensor<8x4x1x1xf32>
+  %0 = nn.conv2d %x, %w : (tensor<1x4x7x7xf32>, tensor<8x4x1x1xf32>) -> tensor<1x8x7x7xf32>
+  return %0 : tensor<1x8x7x7xf32>
+}
