@@ -1,8 +1,8 @@
 """`linalg.pack` and `linalg.unpack`: tensors stored tile by tile.
 
 The dimensions `inner_dims_pos` are cut into tiles of `inner_tiles` elements, which become the innermost
-dimensions; the outer ones, counting tiles, are permuted by `outer_dims_perm`. Static tiles that divide the
-dimensions; upstream's padding and dynamic tiles are not read.
+dimensions; the outer ones, counting tiles, are permuted by `outer_dims_perm`. Where a tile does not divide
+its dimension, the last one is filled up with `padding_value`, and cut in unpacking. Tiles are static.
 """
 
 from __future__ import annotations
@@ -84,6 +84,10 @@ class _Relayout(IRDLOperation, ABC):
             tuple(order),
         )
 
+    def is_padded(self) -> bool:
+        """Whether the last tiles may be filled up."""
+        return True
+
     def plain_type(self) -> TensorType:
         """The type of the tensor that is not packed."""
         raise NotImplementedError
@@ -103,8 +107,10 @@ class _Relayout(IRDLOperation, ABC):
             raise VerifyException("needs outer_dims_perm to be a permutation of the dimensions")
         if any(not 0 <= p < plain.get_num_dims() or t < 1 for p, t in zip(positions, tiles, strict=True)):
             raise VerifyException("needs positive tiles of existing dimensions")
-        if any(plain.get_shape()[p] % t for p, t in zip(positions, tiles, strict=True)):
-            raise VerifyException("needs tiles that divide their dimensions")
+        if not self.is_padded() and any(
+            plain.get_shape()[p] % t for p, t in zip(positions, tiles, strict=True)
+        ):
+            raise VerifyException("needs tiles that divide their dimensions, or a padding_value")
         if self.packed_type().get_shape() != packed_shape(plain.get_shape(), positions, tiles, order):
             raise VerifyException(f"does not fit {self.packed_type()} as the packed {plain}")
 
@@ -169,6 +175,14 @@ class PackOp(_Relayout):
     def segments(cls) -> dict[str, DenseArrayBase]:
         return {"operandSegmentSizes": DenseArrayBase.from_list(i32, [1, 1, 0, 0])}
 
+    def padded_with(self, value: SSAValue) -> None:
+        """Fill up the last tiles with a value."""
+        self.operands = [self.source, self.dest, value]
+        self.properties["operandSegmentSizes"] = DenseArrayBase.from_list(i32, [1, 1, 1, 0])
+
+    def is_padded(self) -> bool:
+        return self.padding_value is not None
+
     def plain_type(self) -> TensorType:
         assert isinstance(self.source.type, TensorType)
         return self.source.type
@@ -204,14 +218,23 @@ def packed_shape(
     """The shape of a packed tensor."""
     counts = list(shape)
     for position, tile in zip(positions, tiles, strict=True):
-        counts[position] //= tile
+        counts[position] = -(-counts[position] // tile)
     return (*(counts[d] for d in order), *tiles)
 
 
 def pack_array(
-    array: np.ndarray, positions: Sequence[int], tiles: Sequence[int], order: Sequence[int]
+    array: np.ndarray,
+    positions: Sequence[int],
+    tiles: Sequence[int],
+    order: Sequence[int],
+    padding: float = 0,
 ) -> np.ndarray:
     """An array packed: tiles of some dimensions become innermost, outer dimensions are permuted."""
+    missing = [0] * array.ndim
+    for position, tile in zip(positions, tiles, strict=True):
+        missing[position] = -array.shape[position] % tile
+    if any(missing):
+        array = np.pad(array, [(0, n) for n in missing], constant_values=padding)
     split: list[int] = []
     outer: list[int] = []
     inner: dict[int, int] = {}
@@ -228,21 +251,26 @@ def pack_array(
 
 
 def unpack_array(
-    array: np.ndarray, positions: Sequence[int], tiles: Sequence[int], order: Sequence[int]
+    array: np.ndarray,
+    positions: Sequence[int],
+    tiles: Sequence[int],
+    order: Sequence[int],
+    shape: Sequence[int] | None = None,
 ) -> np.ndarray:
-    """The reverse of :func:`pack_array`."""
+    """The reverse of :func:`pack_array`, for an array of a shape (one that tiles divide, without)."""
     rank = len(order)
     axes: list[int] = []
-    shape: list[int] = []
+    whole: list[int] = []
     for dimension in range(rank):
         outer = list(order).index(dimension)
         axes.append(outer)
-        shape.append(array.shape[outer])
+        whole.append(array.shape[outer])
         if dimension in positions:
             number = list(positions).index(dimension)
             axes.append(rank + number)
-            shape[-1] *= tiles[number]
-    return np.ascontiguousarray(array.transpose(axes)).reshape(shape)
+            whole[-1] *= tiles[number]
+    plain = np.ascontiguousarray(array.transpose(axes)).reshape(whole)
+    return plain if shape is None else np.ascontiguousarray(plain[tuple(slice(n) for n in shape)])
 
 
 PACKING: list[type[Operation]] = [PackOp, UnPackOp]

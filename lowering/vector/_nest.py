@@ -22,7 +22,7 @@ from lamina.lowering.vector._emitter import Body, Emitter, Index
 from lamina.lowering.vector._groups import Group
 from lamina.lowering.vector._packing import Packing, Unpacking, packing_of, unpacking_of
 from lamina.lowering.vector._schedule import Schedule, segments
-from lamina.lowering.vector._tile import Source, Tile, evaluate, read, write
+from lamina.lowering.vector._tile import Source, Tile, cut, evaluate, read, write
 from lamina.lowering.vector._winograd import transformed
 
 
@@ -62,6 +62,8 @@ class Nest:
             unpacking_of(group.root, i, schedule.tile, schedule.order) for i in range(len(group.root.inputs))
         ]
         self._unpackings: list[Unpacking] = [unpacking for unpacking in found if unpacking is not None]
+        self._padded = {u.loop for u in self._unpackings if group.root.sizes[u.loop] % u.tile}
+        """Loops whose last tile is read whole, and only written in part."""
 
     @staticmethod
     def _sources_of(of: Structured) -> list[Source]:
@@ -106,7 +108,8 @@ class Nest:
         self, level: int, offsets: Mapping[int, Index], sizes: Mapping[int, int], carried: Sequence[SSAValue]
     ) -> Sequence[SSAValue]:
         if level == len(self._outer_order):
-            return self._tile(self._vectors(offsets, sizes), carried)
+            whole = {loop: self._tile_of(loop) if loop in self._padded else sizes[loop] for loop in sizes}
+            return self._tile(self._vectors(offsets, sizes), self._vectors(offsets, whole), carried)
         loop = self._outer_order[level]
         size, tile = self.group.root.sizes[loop], self._tile_of(loop)
 
@@ -117,6 +120,10 @@ class Nest:
 
         if loop in self.group.root.reductions:
             return self.emitter.loop(0, size, 1, carried, inside(1))
+        if loop in self._padded:
+            whole = size // tile * tile
+            carried = self.emitter.loop(0, whole, tile, carried, inside(tile), parallel=True)
+            return inside(size - whole)(whole, carried)
         if not self._may_overlap:
             for start, stop, step in segments(size, tile, halve=loop == self.schedule.vector):
                 carried = self.emitter.loop(start, stop, step, carried, inside(step), parallel=True)
@@ -140,10 +147,12 @@ class Nest:
             dims.append((vector, sizes[vector]))
         return Tile(offsets, tuple(dims))
 
-    def _tile(self, tile: Tile, carried: Sequence[SSAValue]) -> Sequence[SSAValue]:
-        """All members of the group at one tile."""
+    def _tile(self, tile: Tile, whole: Tile, carried: Sequence[SSAValue]) -> Sequence[SSAValue]:
+        """All members of the group at one tile; the root is computed on a ``whole`` one and cut."""
         root, *epilogue = self.group.members
-        values = self._member(root, tile, {}, carried)
+        values = self._member(root, whole, {}, carried)
+        if whole.shape != tile.shape:
+            values = {result: cut(self.emitter, value, tile.shape) for result, value in values.items()}
         if len(tile.dims) > 1 and self._is_row_by_row():
             return self._epilogue_by_rows(values[root.op.results[0]], tile, carried)
         return self._finish(epilogue, tile, values, carried)

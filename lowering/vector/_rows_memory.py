@@ -161,6 +161,7 @@ def _write(rows: Rows, op: Operation) -> bool:
     if len(shape) == 2 and place.along[0] == last and is_of_squares(shape) and place.contiguous:
         values = transposed(rows, values, shape, (1, 0))
         place.along.reverse()
+        shape = (shape[1], shape[0])
     for at, row in zip(positions(shape[:-1]), values, strict=True):
         if place.along[-1] == last and place.contiguous:
             place.store_row(row, at)

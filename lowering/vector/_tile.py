@@ -23,7 +23,7 @@ from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr, Affine
 
 from lamina.dialects.arith.on_vectors import BY_NAME
 from lamina.dialects.core.constants import as_array, constant_attribute
-from lamina.dialects.vector.shapes import FromElementsOp, StepOp
+from lamina.dialects.vector.shapes import ExtractStridedSliceOp, FromElementsOp, StepOp
 from lamina.lowering.vector._access import Access, Structured
 from lamina.lowering.vector._combiner import fused_products
 from lamina.lowering.vector._emitter import Emitter, Index
@@ -83,6 +83,15 @@ def broadcast(emitter: Emitter, value: SSAValue, shape: Sequence[int]) -> SSAVal
         return value
     element = value.type.element_type if isinstance(value.type, VectorType) else value.type
     return emitter.value(vector.BroadcastOp(value, VectorType(element, list(shape))))
+
+
+def cut(emitter: Emitter, value: SSAValue, shape: Sequence[int]) -> SSAValue:
+    """The first elements of a vector along each dimension; the very first for the shape ()."""
+    assert isinstance(value.type, VectorType)
+    held = value.type.get_shape()
+    if not shape:
+        return emitter.value(vector.ExtractOp(value, [0] * len(held), value.type.element_type))
+    return emitter.value(ExtractStridedSliceOp(value, [0] * len(held), list(shape)))
 
 
 def _indices(emitter: Emitter, access: Access, tile: Tile) -> list[SSAValue]:

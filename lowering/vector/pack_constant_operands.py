@@ -8,10 +8,12 @@ from math import prod
 
 from xdsl.dialects import arith, func, tensor
 from xdsl.dialects.builtin import FunctionType, ModuleOp, TensorType
+from xdsl.dialects.linalg.ops import FillOp
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from lamina.dialects.core.constants import as_array, constant_attr, constant_attribute
+from lamina.dialects.core.folding import zero_of
 from lamina.dialects.linalg.packing import PackOp, UnPackOp, pack_array, packed_shape
 from lamina.lowering.vector._access import Structured
 from lamina.lowering.vector._cost import bits_of
@@ -114,13 +116,18 @@ def layout_of(root: Structured, operand: int, schedule: Schedule) -> Layout | No
     dimension = next((d for d, loop in enumerate(loops) if loop == schedule.vector), None)
     tile = schedule.tile[schedule.vector]
     size = root.sizes[schedule.vector]
-    if dimension is None or tile >= size or size % tile:
+    if dimension is None or tile >= size or (size % tile and (schedule.blocks or not _may_be_padded(root))):
         return None
     if prod(kind.get_shape()) * bits_of(kind.element_type) < _LEAST_BYTES * 8:
         return None
     others = [d for d in range(len(loops)) if d != dimension]
     others.sort(key=lambda d: _place(schedule, loops[d]))
     return Layout(dimension, tile, (dimension, *others))
+
+
+def _may_be_padded(root: Structured) -> bool:
+    """Whether columns that are not there may be computed: sums start from a fill, not from what is given."""
+    return all(isinstance(value.owner, FillOp) for value in root.outputs)
 
 
 def _is_tiled(root: Structured, schedule: Schedule, loop: int) -> bool:
@@ -160,14 +167,21 @@ def erase_argument(function: func.FuncOp, argument: BlockArgument) -> None:
 
 
 def _pack_outside(call: func.CallOp, number: int, layout: Layout, fold: bool) -> None:
-    value = call.arguments[number]
-    kind = value.type
+    given = call.arguments[number]
+    kind = given.type
     assert isinstance(kind, TensorType)
     empty = tensor.EmptyOp([], layout.packed(kind))
-    pack = PackOp.make(value, empty.tensor, (layout.dimension,), (layout.tile,), layout.order)
-    for op in (empty, pack):
-        op.location = call.location
-        Rewriter.insert_op(op, InsertPoint.before(call))
+    pack = PackOp.make(given, empty.tensor, (layout.dimension,), (layout.tile,), layout.order)
+    zero = None
+    if kind.get_shape()[layout.dimension] % layout.tile:
+        value = zero_of(kind.element_type)
+        assert value is not None
+        zero = arith.ConstantOp.create(result_types=[kind.element_type], properties={"value": value})
+        pack.padded_with(zero.result)
+    for op in (empty, zero, pack):
+        if op is not None:
+            op.location = call.location
+            Rewriter.insert_op(op, InsertPoint.before(call))
     call.operands[number] = pack.result
     if fold:
         fold_pack(pack)
@@ -179,11 +193,12 @@ def fold_pack(pack: PackOp) -> bool:
     if attribute is None:
         return False
     array = pack_array(as_array(attribute), *pack.layout())
-    source, dest = pack.source.owner, pack.dest.owner
+    made_of = [value.owner for value in pack.operands[1:]]
+    source = pack.source.owner
     constant = arith.ConstantOp(constant_attr(array, pack.result.type), pack.result.type)
     constant.location = source.location if isinstance(source, Operation) else pack.location
     Rewriter.replace_op(pack, constant)
-    for op in (dest, source):
+    for op in (*made_of, source):
         if isinstance(op, Operation) and op.parent is not None and not op.results[0].uses:
             Rewriter.erase_op(op)
     return True

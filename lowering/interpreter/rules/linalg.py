@@ -161,12 +161,13 @@ def _index(machine: Interpreter, op: Any, operands: Sequence[Value]) -> Sequence
 
 @interprets("linalg.pack")
 def _pack(machine: Interpreter, op: Any, operands: Sequence[Value]) -> Sequence[Value]:
-    return [pack_array(operands[0], *op.layout())]
+    padding = operands[2] if op.is_padded() else 0
+    return [pack_array(operands[0], *op.layout(), padding=padding)]
 
 
 @interprets("linalg.unpack")
 def _unpack(machine: Interpreter, op: Any, operands: Sequence[Value]) -> Sequence[Value]:
-    return [unpack_array(operands[0], *op.layout())]
+    return [unpack_array(operands[0], *op.layout(), shape=operands[1].shape)]
 
 
 @interprets(INPUT)
