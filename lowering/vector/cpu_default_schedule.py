@@ -190,10 +190,19 @@ def _transposition(root: Structured, lanes: int, target: Target) -> Schedule | N
     is_large = prod(root.sizes) * bits / 8 > _FAR * target.l2_bytes
     width = line if is_large and root.sizes[written] % line == 0 else lanes
     sizes = {read: lanes, written: width}
-    order = (
-        [loop for loop in root.loops if loop not in sizes] + [written, read] if width > lanes else root.loops
-    )
-    return Schedule(tuple(sizes.get(loop, 1) for loop in root.loops), tuple(order), written)
+    # Inside, the loop along the rows that lie further apart: a tile then stays on their pages.
+    apart = max(_stride(root, i, written) for i in root.used_inputs())
+    last = (read, written) if apart < _stride(root, len(root.inputs), read) else (written, read)
+    order = (*(loop for loop in root.loops if loop not in sizes), *last)
+    return Schedule(tuple(sizes.get(loop, 1) for loop in root.loops), order, written)
+
+
+def _stride(root: Structured, operand: int, loop: int) -> int:
+    """The elements between two iterations of a loop in an operand, inputs first."""
+    kind = (*root.inputs, *root.outputs)[operand].type
+    shape = kind.get_shape() if isinstance(kind, TensorType) else ()
+    steps = [prod(shape[d + 1 :]) for d in range(len(shape))]
+    return sum(e.coefficient(loop) * s for e, s in zip(root.accesses[operand], steps, strict=True))
 
 
 def _tiles(model: CostModel, vector: int) -> Iterator[dict[int, int]]:
