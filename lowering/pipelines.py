@@ -69,6 +69,7 @@ DISPATCH_PASSES = (
 )
 
 BUFFER_PASSES = (
+    "fill-borders",  # while a padding is still a fill and an insertion
     "eliminate-empty-tensors",  # results are computed where they are wanted: fewer copies below
     "one-shot-bufferize{bufferize-function-boundaries=true}",
     "buffer-results-to-out-params",  # the entry writes into its caller's arrays
