@@ -66,8 +66,10 @@ def _rank_and_axis(op: NnOp, x: SSAValue, builder: LinalgBuilder) -> tuple[int, 
 
 
 def _maximum(builder: LinalgBuilder, x: SSAValue, axis: int, wide: Attribute) -> SSAValue:
+    """The greatest number of each row. A NaN need not be found here: it makes the row's sum a NaN."""
+
     def body(s: Scalars, x: SSAValue, best: SSAValue) -> SSAValue:
-        return s.maximum(best, s.widened(x, wide))
+        return s.greater_number(best, s.widened(x, wide))
 
     return reduce_tensor(builder, x, [axis], (-np.inf, wide), body)
 

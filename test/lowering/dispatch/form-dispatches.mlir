@@ -21,7 +21,7 @@ func.func @linear(%x: tensor<1x64xf32>, %w: tensor<64x32xf32>, %b: tensor<32xf32
 
 // Softmax is one dispatch over rows.
 // CHECK-LABEL: func.func private @softmax_dispatch_0(
-// CHECK: arith.maximumf
+// CHECK: arith.maxnumf
 // CHECK: math.exp
 // CHECK: arith.addf
 // CHECK: arith.divf
