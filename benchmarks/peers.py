@@ -83,7 +83,8 @@ def openvino_cell(workload: Workload, model: Any, inputs: Arrays, threads: int |
     request = core.compile_model(read, "CPU", options).create_infer_request()
     for name, array in inputs.items():
         request.set_tensor(name, openvino.Tensor(array, shared_memory=True))
-    return Cell("openvino", threads, request.infer, lambda: [request.get_output_tensor(0).data])
+    outputs = [request.get_output_tensor(i) for i in range(len(request.model_outputs))]
+    return Cell("openvino", threads, request.infer, lambda: [output.data for output in outputs])
 
 
 def numpy_cell(workload: Workload, model: Any, inputs: Arrays, threads: int | None) -> Cell:
