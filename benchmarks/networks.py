@@ -151,9 +151,7 @@ def gpt2_step(past: int = 128) -> Any:
     for layer in range(12):
         inputs |= {f"k{layer}": (heads, past, size), f"v{layer}": (heads, past, size)}
         x = net.add("Add", x, _cached_attention(net, _layer_norm(net, x, width), layer, heads, size))
-        inner = net.add(
-            "Gelu", _dense(net, _layer_norm(net, x, width), width, 4 * width), approximate="tanh"
-        )
+        inner = net.add("Gelu", _dense(net, _layer_norm(net, x, width), width, 4 * width), approximate="tanh")
         x = net.add("Add", x, _dense(net, inner, 4 * width, width))
     logits = net.add("MatMul", _layer_norm(net, x, width), net.random(width, 50257))
     return net.finished(inputs, logits, (1, 50257))

@@ -51,8 +51,8 @@ def compile(
     folder, or False for none (default: what the environment's ``LAMINA_CACHE`` says, or a folder of this
     user).
 
-    ``winograd`` is ``off``, ``f2``, ``f4`` or ``auto``, the default: whether 3 x 3 convolutions may take fewer
-    products and round a little more.
+    ``winograd`` is ``off``, ``f2``, ``f4`` or ``auto``, the default: whether 3 x 3 convolutions may take
+    fewer products and round a little more.
     Raises :class:`LaminaError`.
     """
     if threads is not None and (not isinstance(threads, int) or threads < 1):
