@@ -12,8 +12,8 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from lamina.dialects.core.diagnostics import error
 
 
-def promote(value: SSAValue, target: Attribute, block: Block) -> SSAValue:
-    """Widen (or narrow) a scalar to a type the way named ops do: signed, extending or truncating."""
+def promote(value: SSAValue, target: Attribute, block: Block, signed: bool = True) -> SSAValue:
+    """Widen (or narrow) a scalar to a type the way named ops do: extending or truncating."""
     source = value.type
     if source == target:
         return value
@@ -21,9 +21,10 @@ def promote(value: SSAValue, target: Attribute, block: Block) -> SSAValue:
     match source, target:
         case IntegerType(), IntegerType():
             widens = source.width.data < target.width.data
-            op = arith.ExtSIOp(value, target) if widens else arith.TruncIOp(value, target)
+            extend = arith.ExtSIOp if signed else arith.ExtUIOp
+            op = extend(value, target) if widens else arith.TruncIOp(value, target)
         case IntegerType(), _ if isinstance(target, AnyFloat):
-            op = arith.SIToFPOp(value, target)
+            op = arith.SIToFPOp(value, target) if signed else arith.UIToFPOp(value, target)
         case _ if isinstance(source, AnyFloat) and isinstance(target, AnyFloat):
             widens = source.bitwidth < target.bitwidth
             op = arith.ExtFOp(value, target) if widens else arith.TruncFOp(value, target)
@@ -38,7 +39,8 @@ def element_type(kind: Attribute) -> Attribute:
     return kind.element_type if isinstance(kind, MemRefType | TensorType) else kind
 
 
-def _region(operands: Sequence[SSAValue], build: Callable[[Sequence[SSAValue], Block], SSAValue]) -> Region:
+def region_of(operands: Sequence[SSAValue], build: Callable[[Sequence[SSAValue], Block], SSAValue]) -> Region:
+    """A body of the elements of operands that yields what ``build`` makes."""
     block = Block(arg_types=[element_type(operand.type) for operand in operands])
     result = build(block.args, block)
     block.add_op(YieldOp(result))
@@ -58,7 +60,7 @@ def multiply_accumulate(inputs: Sequence[SSAValue], outputs: Sequence[SSAValue])
         block.add_op(total)
         return total.results[0]
 
-    return _region((*inputs, *outputs), build)
+    return region_of((*inputs, *outputs), build)
 
 
 def _arithmetic_of(kind: Attribute) -> tuple[Callable[..., Operation], Callable[..., Operation]]:
@@ -75,18 +77,19 @@ def combine(
     outputs: Sequence[SSAValue],
     on_float: type[Operation],
     on_integer: type[Operation],
+    signed: bool = True,
 ) -> Region:
     """`out (op) in` for poolings, whose second input is a window of which only the shape counts."""
 
     def build(args: Sequence[SSAValue], block: Block) -> SSAValue:
         kind = args[-1].type
-        value = promote(args[0], kind, block)
+        value = promote(args[0], kind, block, signed)
         chosen = on_float if isinstance(kind, AnyFloat) else on_integer
         op = chosen(args[-1], value)  # pyright: ignore[reportCallIssue]
         block.add_op(op)
         return op.results[0]
 
-    return _region((*inputs, *outputs), build)
+    return region_of((*inputs, *outputs), build)
 
 
 def elementwise(
@@ -100,4 +103,4 @@ def elementwise(
         kind = args[-1].type
         return build([promote(arg, kind, block) for arg in args[: len(inputs)]], block)
 
-    return _region((*inputs, *outputs), promoted)
+    return region_of((*inputs, *outputs), promoted)

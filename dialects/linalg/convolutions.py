@@ -93,10 +93,12 @@ class Conv2DNhwgcGfhwcOp(_Convolution, linalg.Conv2DNhwgcGfhwcOp):
     FORM: ClassVar[str] = "n oh ow g f kh kw c | n H W g c, g f kh kw c, n oh ow g f | 3"
 
 
-class PoolingNchwMaxOp(_Window, linalg.PoolingNchwMaxOp):
+class PoolingNchwMaxOp(_Pooling, linalg.PoolingNchwMaxOp):
     """Maximum over windows: input [N, C, H, W], window [KH, KW], output [N, C, OH, OW]."""
 
     FORM: ClassVar[str] = "n c oh ow kh kw | n c H W, kh kw, n c oh ow | 2"
+    ON_FLOAT: ClassVar[type[Operation]] = arith.MaximumfOp
+    ON_INTEGER: ClassVar[type[Operation]] = arith.MaxSIOp
 
 
 @irdl_op_definition

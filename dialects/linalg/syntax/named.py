@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from xdsl.dialects.builtin import ArrayAttr
-from xdsl.ir import Attribute, Operation, Region
+from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr
+from xdsl.ir import Attribute, Operation, Region, SSAValue
+from xdsl.ir.affine import AffineMap
 
 from lamina.dialects.core.diagnostics import LaminaError
+from lamina.dialects.core.ods.attributes import OdsAttribute
 from lamina.dialects.core.ods.formats import default_of
 from lamina.dialects.core.ods.spec import spec_of, table_of
 from lamina.dialects.core.ods.syntax import syntax
+from lamina.dialects.linalg.indexing import shape_of
 from lamina.dialects.linalg.syntax.parts import (
     SEGMENTS,
     Parts,
+    body_of_kind,
     inputs_and_outputs,
     place_body,
     read_maps,
@@ -37,12 +41,20 @@ def _named() -> list[str]:
 
 
 def build(
-    p: Any, name: str, parts: Parts, results: list[Attribute], more: Mapping[str, Attribute | None]
+    p: Any,
+    name: str,
+    parts: Parts,
+    results: list[Attribute],
+    more: Mapping[str, Attribute | None],
+    kind: str | None = None,
 ) -> Operation:
-    """The operation with the body that its name stands for."""
+    """The operation with the body that its name, or its kind, stands for."""
     attributes = {**parts.attributes, **{key: value for key, value in more.items() if value is not None}}
     try:
-        region = shared_body(p, name, parts.inputs, parts.outputs)
+        if kind is None:
+            region = shared_body(p, name, parts.inputs, parts.outputs)
+        else:
+            region = body_of_kind(p, kind, parts.inputs, parts.outputs)
     except (LaminaError, ValueError, IndexError, AttributeError, TypeError):
         region = Region()  # the verifier says what is wrong with the operands
     place_body(p, region)
@@ -126,6 +138,14 @@ class Contract:
         write_results(w, op)
 
 
+def _identities(operands: Sequence[SSAValue]) -> Attribute | None:
+    """The maps of elementwise operations where none are given: of all operands as of the output."""
+    if not operands:
+        return None
+    rank = len(shape_of(operands[-1]) or ())
+    return ArrayAttr([AffineMapAttr(AffineMap.identity(rank))] * len(operands))
+
+
 @syntax("linalg.elementwise")
 class Elementwise:
     """``linalg.elementwise kind=#… indexing_maps = […] ins(…) outs(…) -> type``."""
@@ -137,14 +157,18 @@ class Elementwise:
         kind = p.attribute()
         maps = read_maps(p)
         parts = read_parts(p)
+        maps = maps or _identities(parts.operands)
         more = {"kind": kind, "indexing_maps": maps}
-        return build(p, name, parts, p.optional_arrow_types(), more)
+        text = kind.text if isinstance(kind, OdsAttribute) else ""
+        return build(p, name, parts, p.optional_arrow_types(), more, text)
 
     @staticmethod
     def write(w: Any, op: Operation) -> None:
         w.put(" kind=")
         w.attribute(op.properties["kind"])
-        write_maps(w, op, always=True)
+        maps = op.properties.get("indexing_maps")
+        if isinstance(maps, ArrayAttr) and maps != _identities(op.operands):
+            write_maps(w, op, always=True)
         w.attr_dict(op, SEGMENTS | {"indexing_maps", "kind"})
         write_parts(w, *inputs_and_outputs(op))
         write_results(w, op)

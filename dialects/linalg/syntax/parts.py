@@ -16,6 +16,7 @@ from lamina.dialects.core.ods.kinds import groups_of
 from lamina.dialects.core.ods.spec import spec_of
 from lamina.dialects.core.reading.making import copied
 from lamina.dialects.linalg._bodies import element_type, elementwise, multiply_accumulate
+from lamina.dialects.linalg._named_bodies import elementwise_name, named_body, unsigned_body
 
 SEGMENTS = frozenset({"operandSegmentSizes"})
 
@@ -139,7 +140,7 @@ def hidden_body(kind: Any, inputs: Sequence[SSAValue], outputs: Sequence[SSAValu
         return elementwise(inputs, outputs, partial(_combined, getattr(complex, _COMPLEX[kind.name])))
     make = getattr(kind, "get_hidden_region", None)
     if make is None:
-        return Region()
+        return named_body(kind.name, inputs, outputs) or Region()
     try:
         return make(inputs, outputs)
     except AssertionError:
@@ -154,6 +155,11 @@ def shared_body(p: Any, name: str, inputs: Sequence[SSAValue], outputs: Sequence
     if body is None:
         body = p.bodies[key] = hidden_body(p.kind(name).type, inputs, outputs)
     return copied(body)
+
+
+def body_of_kind(p: Any, kind: str, inputs: Sequence[SSAValue], outputs: Sequence[SSAValue]) -> Region:
+    """The body of a ``linalg.elementwise``."""
+    return unsigned_body(kind, inputs, outputs) or shared_body(p, elementwise_name(kind), inputs, outputs)
 
 
 def _combined(operation: Any, args: Sequence[SSAValue], block: Block) -> SSAValue:
