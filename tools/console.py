@@ -90,7 +90,7 @@ def run_tool(body: Callable[[Sequence[str]], int], argv: Sequence[str] | None) -
     """Run a command on its arguments and return its exit status.
 
     A user's mistake becomes text on stderr and status 1, a wrong use of options 2, Ctrl-C 130; a traceback
-    is shown only with ``--debug``.
+    is shown only with ``--debug``, before them.
     """
     arguments = list(sys.argv[1:] if argv is None else argv)
     # IR text is UTF-8, whatever the locale.
@@ -112,9 +112,16 @@ def run_tool(body: Callable[[Sequence[str]], int], argv: Sequence[str] | None) -
         return 130
     except Exception as problem:
         if "--debug" in arguments:
-            raise
+            show_traceback(problem)
         _explain(problem)
         return 1
+
+
+def show_traceback(problem: Exception) -> None:
+    """Write where in the code an error, and what caused it, was raised."""
+    import traceback
+
+    say("".join(traceback.format_exception(problem)).rstrip())
 
 
 def _after_exit(stop: SystemExit) -> int:

@@ -13,7 +13,7 @@ from xdsl.traits import IsolatedFromAbove
 
 from lamina.dialects.core.context import make_context
 from lamina.dialects.core.depth import room_for_nesting
-from lamina.dialects.core.diagnostics import Diagnostic, LaminaError, error, location_of, op_name
+from lamina.dialects.core.diagnostics import Diagnostic, error, location_of, op_name
 from lamina.passes.framework.analyses import AnalysisCache
 from lamina.passes.framework.collection import rare_collections
 from lamina.passes.framework.instrumentation import Instrumentation
@@ -39,8 +39,6 @@ class PassManager:
     """What the passes counted, by the name of the pass."""
     diagnostics: list[Diagnostic] = field(default_factory=list)
     """Warnings and remarks, in order."""
-    debug: bool = False
-    """Let exceptions of a pass through as they are, with their traceback."""
     emit: Callable[[Diagnostic], None] | None = None
     """Told of each warning and remark after the pass that made it, in place of collecting them."""
     counts: dict[int, Counter[str]] = field(default_factory=dict)
@@ -121,8 +119,6 @@ class PassManager:
         except Exception as problem:
             from lamina.passes.framework.failures import in_pass
 
-            if self.debug and not isinstance(problem, LaminaError):
-                raise
             self._account(pass_, ctx)
             located = in_pass(problem, pass_, op)
             for hook in reversed(self.instrumentation):

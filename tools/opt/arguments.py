@@ -13,6 +13,11 @@ _PLUGINS, _LISTS = "adding to Lamina", "telling what there is"
 DEFAULT_MARKER = "// -----"
 
 
+def _most_in_decimal(text: str) -> int | None:
+    """A number of elements, or -1 for no limit."""
+    return None if text == "-1" else whole_number(text)
+
+
 @dataclass(init=False, repr=False, eq=False)  # methods that nobody needs take time to make
 class OptArguments:
     """What a command line of ``lamina-opt`` asks for."""
@@ -56,6 +61,13 @@ class OptArguments:
     )
     mlir_elide_elementsattrs_if_larger: int | None = value(
         "Leave out constants of more elements", _OUTPUT, "N", convert=whole_number
+    )
+    mlir_print_elementsattrs_with_hex_if_larger: int | None = value(
+        "Print constants of more elements as hexadecimal digits (-1: none)",
+        _OUTPUT,
+        "N",
+        default=100,
+        convert=_most_in_decimal,
     )
     mlir_elide_resource_strings_if_larger: int | None = value(
         "Leave out the data of resources of more characters", _OUTPUT, "N", convert=whole_number

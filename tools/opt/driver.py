@@ -14,7 +14,7 @@ from lamina.dialects.core.diagnostics import LaminaError, Location, error, op_na
 from lamina.dialects.core.text import parse
 from lamina.dialects.core.verifier import verify
 from lamina.passes.framework.pipeline import PIPELINE_NAME, Pipeline, parse_pipeline
-from lamina.tools.console import read_text, remember_source
+from lamina.tools.console import read_text, remember_source, show_traceback
 from lamina.tools.opt.arguments import DEFAULT_MARKER, OptArguments
 from lamina.tools.opt.diagnostics import Reports, VerifiedReports
 from lamina.tools.opt.parts import split_text, starts_with_module
@@ -95,8 +95,8 @@ class _Part:
         try:
             return self._processed()
         except LaminaError as problem:
-            if self._args.debug and self._args.verify_diagnostics is None:
-                raise
+            if self._args.debug:
+                show_traceback(problem)
             self.reports.fail(problem)
             for diagnostic in self._watching.take_last_diagnostics():
                 self.reports.emit(diagnostic)
@@ -122,7 +122,6 @@ class _Part:
         """Run the passes."""
         from lamina.passes.framework.manager import PassManager
 
-        args = self._args
         self._watching.prepare_reproducer(self._text, pipelines, verify_each=self._verify_each)
         self._text = ""  # the text of large constants takes more memory than they do
         manager = PassManager(
@@ -130,7 +129,6 @@ class _Part:
             self._verify_each,
             self._watching.instrumentation,
             self._watching.statistics,
-            debug=args.debug,
             emit=self.reports.emit,
             counts=self._watching.counts,
         )

@@ -23,6 +23,7 @@ class Form:
     elide_resources: int | None = None
     local_scope: bool = False
     pretty_locations: bool = False
+    hexadecimal_above: int | None = 100
 
     @classmethod
     def of(cls, args: OptArguments) -> Form:
@@ -34,6 +35,7 @@ class Form:
             args.mlir_elide_resource_strings_if_larger,
             args.mlir_print_local_scope,
             args.mlir_pretty_debuginfo,
+            args.mlir_print_elementsattrs_with_hex_if_larger,
         )
 
     @property

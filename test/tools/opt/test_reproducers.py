@@ -79,3 +79,17 @@ def test_a_file_without_a_pipeline_is_named(program: Path, opt) -> None:
     run = opt("a.mlir", "--run-reproducer")
     assert run.status == 1
     assert "a.mlir: error: holds no pipeline to reproduce" in run.err
+
+
+def test_debug_shows_where_a_pass_failed_and_all_that_is_shown_without(program: Path, opt) -> None:
+    run = opt("a.mlir", f"--load={BOOM}", "--boom", "--debug")
+    assert run.status == 1
+    traceback, said = run.err.split("\na.mlir:1:1: error: ", 1)
+    assert (
+        traceback.startswith("Traceback (most recent call last):")
+        and "KeyError: 'no such thing'" in traceback
+    )
+    assert said.startswith("the pass failed on 'func.func': KeyError: 'no such thing' [in pass 'boom']")
+    last = run.err.splitlines()[-1]
+    assert last.startswith("note: it can be reproduced by: lamina-opt ")
+    Path(shlex.split(last)[-1]).unlink()
