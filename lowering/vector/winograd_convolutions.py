@@ -47,6 +47,8 @@ _TILE_CYCLES = {2: (30, 24), 4: (120, 90)}
 """By tile, the cycles that a transform of inputs and of outputs takes for a vector of channels."""
 _BYTES = 6.0
 """Bytes that a cycle brings from behind the second-level cache."""
+_LEAST_CYCLES = 300_000
+"""Convolutions that take less are left alone: some microseconds are not worth ten times the code."""
 _GAIN = 1.15
 """How much faster a transformed convolution has to be by the estimate."""
 
@@ -105,6 +107,8 @@ def choose(shape: tuple[int, int, int, int, int], choice: str, l2_bytes: int) ->
     if choice != "auto":
         return next(iter(candidates), None)
     direct = images * rows * columns * channels * features * KERNEL**2 / _PRODUCTS
+    if direct < _LEAST_CYCLES:
+        return None
     costs = {of: cycles(of, shape, l2_bytes) for of in candidates}
     best = min(candidates, key=costs.__getitem__, default=None)
     return best if best is not None and costs[best] * _GAIN < direct else None
