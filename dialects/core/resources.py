@@ -23,6 +23,10 @@ _NO_DIGIT = regex(r"[^0-9A-Fa-f]")
 _WHERE = " in the resources of the file"
 _FEW = 100
 """Braces at the end of a text that may be part of its resources."""
+_OPENING = "{-#"
+EMPTY_SECTION = "{-##-}"
+_PIECE_OF_LINE = regex(r'"(?:[^"\\\n]++|\\.)*+"?|//[^\n]*+|\{-#')
+"""What may hide the start of a section, and the start itself."""
 _VALUE = regex(r"[^,}\n]*+")
 
 
@@ -32,29 +36,47 @@ _external: WeakKeyDictionary[Operation, str] = WeakKeyDictionary()
 def take_resources(text: str, name: str) -> tuple[str, dict[str, str], str]:
     """Put the text's resource blobs into the table.
 
-    Returns the text without them (of as many lines), the key in the table for each key in the text, and the
-    entries of its ``external_resources`` as they stand.
-    Raises :class:`LaminaError` at the place where the section is malformed or cut off.
+    Returns the text with an empty section in the place of each (of as many lines), the key in the table for
+    each key in the text, and the entries of its ``external_resources`` as they stand.
+    Raises :class:`LaminaError` at the place where a section is malformed or cut off.
     """
-    start = _last_section(text)
-    if start < 0:
+    rest = start = len(text)
+    pieces: list[str] = []
+    section: _Section | None = None
+    while (start := _section_before(text, start)) >= 0:
+        if section is None:
+            section = _Section()
+            section.start(text, name)
+        end = section.read(start)
+        lines = section.line_and_column(end)[0] - section.line_and_column(start)[0]
+        pieces += [text[end:rest], EMPTY_SECTION + "\n" * lines]
+        rest = start
+    if section is None:
         return text, {}, ""
-    section = _Section()
-    section.start(text, name)
-    end = section.read(start)
-    lines = section.line_and_column(end)[0] - section.line_and_column(start)[0]
-    without = text[:start] + "\n" * lines + text[end:]
-    return without, section.keys, section.external
+    return "".join([text[:rest], *reversed(pieces)]), section.keys, "\n    , ".join(section.external)
 
 
-def _last_section(text: str) -> int:
-    """Where the last ``{-#`` stands, or -1; one character at a time is found far quicker than three."""
-    at = len(text)
+def _section_before(text: str, end: int) -> int:
+    """Where the last ``{-#`` before ``end`` stands that is part of no string and no comment, or -1."""
+    at = end
+    while (at := _opening_before(text, at)) >= 0:
+        line = text.rfind("\n", 0, at) + 1
+        pieces = [found.start() for found in _PIECE_OF_LINE.finditer(text, line, at + len(_OPENING))]
+        starts = [start for start in pieces if text.startswith(_OPENING, start)]
+        if starts:
+            return starts[-1]
+        at = line
+    return -1
+
+
+def _opening_before(text: str, end: int) -> int:
+    """Where the last ``{-#`` before ``end`` stands, or -1; one character is found far quicker than three."""
+    at = end
     for _ in range(_FEW):
         at = text.rfind("{", 0, at)
-        if at < 0 or text.startswith("{-#", at):
+        if at < 0 or text.startswith(_OPENING, at):
             return at
-    return text.rfind("{-#", 0, at)
+    return text.rfind(_OPENING, 0, at)
 
 
 def keep_external(root: Operation, entries: str) -> None:
@@ -83,33 +105,43 @@ def require_resources(root: Operation) -> None:
 
 
 class _Section(Cursor):
-    """Reads one metadata section; blobs are decoded in place, piece by piece."""
+    """Reads metadata sections, the last one first; blobs are decoded in place, piece by piece."""
 
     keys: dict[str, str]
-    """The table's key for each key of the section."""
-    external = ""
-    """The entries of ``external_resources``."""
+    """The table's key for each key of the sections."""
+    external: list[str]
+    """The entries of each ``external_resources``."""
     _opening = 0
+
+    def start(self, text: str, name: str) -> None:
+        super().start(text, name)
+        self.keys, self.external = {}, []
 
     def read(self, opening: int) -> int:
         """Read the section that starts at ``opening``; returns the position after it."""
-        self.keys, self._opening = {}, opening
-        self.advance(opening + 3)
+        self._opening = opening
+        later, self.keys = self.keys, {}
+        self.advance(opening + len(_OPENING))
         self._entries("#-}", self._kind_of_resources)
+        self.keys |= later
         return self.at
 
-    def _entries(self, closing: str, read: Callable[[str], None]) -> None:
-        """``key: value`` pairs, separated by commas, up to and with a closing token."""
-        while not self.text.startswith(closing, self.at):
+    def _entries(self, closing: str, read: Callable[[str], None]) -> int:
+        """``key: value`` pairs, separated by commas, up to and with a closing token; where that stands."""
+        more = not self.text.startswith(closing, self.at)
+        while more:
             key = self._key()
             self._expect(":")
             read(key)
-            if not self.text.startswith(closing, self.at):
+            more = not self.text.startswith(closing, self.at)
+            if more:
                 self._expect(",")
+        end = self.at
         # What follows the section is not ours to judge, blanks included.
         self.at += len(closing)
         if closing != "#-}":
             self.advance(self.at)
+        return end
 
     def _kind_of_resources(self, kind: str) -> None:
         if kind not in ("dialect_resources", "external_resources"):
@@ -119,8 +151,8 @@ class _Section(Cursor):
         if kind == "external_resources":
             # What belongs to tools may be anything.
             start = self.at
-            self._entries("}", lambda owner: self._resources_of(self._skip))
-            self.external = self.text[start : self.text.rfind("}", start, self.at)].strip()
+            end = self._entries("}", lambda owner: self._resources_of(self._skip))
+            self.external.insert(0, self.text[start:end].strip())
         else:
             self._entries(
                 "}", lambda owner: self._resources_of(self._blob if owner == "builtin" else self._check)
@@ -147,6 +179,9 @@ class _Section(Cursor):
         first, last = self._inside_of_string(key)
         data = self._bytes(key, first, last)
         alignment = int.from_bytes(data[:_HEADER_BYTES].tobytes(), "little")
+        if alignment & (alignment - 1):
+            message = f"expected hex string blob for key '{key}' to encode alignment in first 4 bytes, "
+            self.fail(f"{message}but got non-power-of-2 value: {alignment}", first - 1)
         self.keys[key] = add_resource(data[_HEADER_BYTES:], key, alignment)
         self.advance(last + 1)
 

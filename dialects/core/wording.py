@@ -170,6 +170,7 @@ _KINDS = {
     "tensor": "a tensor",
     "vector": "a vector",
 }
+_CLASS = regex(r"'?<class '(?:\w+\.)*(\w+)'>'?")
 _OPENING = regex(r"[A-Z][a-z]+(?=\s|$)")
 
 
@@ -182,6 +183,7 @@ def in_plain_words(message: str) -> tuple[str, str | None]:
         if match:
             text, hint = match.expand(template), _HINTS.get(template)
             break
+    text = _CLASS.sub(r"'\1'", text)
     text = _KIND.sub(lambda found: _KINDS.get(found.group(1), f"'{found.group(1)}'"), text)
     if _OPENING.match(text):
         text = text[0].lower() + text[1:]

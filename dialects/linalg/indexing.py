@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr
+from xdsl.dialects.linalg.abstract_ops import ElementwiseOperation
 from xdsl.ir import Operation
 from xdsl.ir.affine import AffineExpr, AffineMap
 
@@ -25,10 +26,8 @@ def indexing_maps(op: Operation) -> list[AffineMap] | None:
     if op.name == "linalg.map":
         rank = len(shape_of(op.operands[-1]) or ()) if op.operands else 0
         return [AffineMap.identity(rank)] * len(op.operands)
-    if op.name == "linalg.fill" and len(op.operands) == 2:
-        rank = len(shape_of(op.operands[1]) or ())
-        source = AffineMap(rank, 0, ()) if shape_of(op.operands[0]) == () else AffineMap.identity(rank)
-        return [source, AffineMap.identity(rank)]
+    if op.operands and (isinstance(op, ElementwiseOperation) or op.name == "linalg.fill"):
+        return elementwise_maps(op)
     get = getattr(op, "get_indexing_maps", None)
     if get is None:
         return None
@@ -38,9 +37,18 @@ def indexing_maps(op: Operation) -> list[AffineMap] | None:
         return None  # the operands do not fit the op: the verifier says how
 
 
+def elementwise_maps(op: Operation) -> list[AffineMap]:
+    """The maps of an op with a loop for each dimension of its output: scalars are the same in all of them."""
+    rank = len(shape_of(op.operands[-1]) or ())
+    scalar, element = AffineMap(rank, 0, ()), AffineMap.identity(rank)
+    return [scalar if shape_of(value) == () else element for value in op.operands]
+
+
 def iterators(op: Operation) -> list[str] | None:
     """The kind of each loop, or None where nothing is known of them."""
     held = op.get_attr_or_prop("iterator_types")
+    if held is None and op.operands and isinstance(op, ElementwiseOperation):
+        return ["parallel"] * len(shape_of(op.operands[-1]) or ())
     if held is None:
         get = getattr(op, "get_iterator_types", None)
         try:

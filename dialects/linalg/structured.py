@@ -12,11 +12,12 @@ from typing import Literal
 
 from xdsl.dialects.builtin import ShapedType
 from xdsl.dialects.linalg import ops as linalg
-from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
+from xdsl.dialects.linalg.abstract_ops import ElementwiseOperation, LinalgStructuredOperation
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr, AffineMap
 
 from lamina.dialects.core.diagnostics import error
+from lamina.dialects.linalg.indexing import elementwise_maps
 
 IteratorName = Literal["parallel", "reduction", "window"]
 
@@ -64,6 +65,10 @@ def as_generic(op: Operation) -> StructuredView:
             return _broadcast_view(op)
         case linalg.ReduceOp():
             return _reduce_view(op)
+        case ElementwiseOperation():
+            maps = tuple(elementwise_maps(op))
+            iterators: tuple[IteratorName, ...] = ("parallel",) * maps[-1].num_dims
+            return StructuredView(maps, iterators, op.body.block, tuple(op.inputs), tuple(op.outputs))
         case LinalgStructuredOperation():
             return StructuredView(
                 tuple(attribute.data for attribute in op.get_indexing_maps()),

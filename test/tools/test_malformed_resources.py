@@ -49,6 +49,17 @@ SECTIONS: list[Case] = [
         "6:51",
         "expected ',' in the resources of the file",
     ),
+    (
+        'dialect_resources: { builtin: { w: "0x0400000000000000", } }',
+        "6:60",
+        "expected a key in the resources of the file",
+    ),
+    (
+        'dialect_resources: { builtin: { w: "0x0300000000000000" } }',
+        "6:38",
+        "expected hex string blob for key 'w' to encode alignment in first 4 bytes, but got non-power-of-2 "
+        "value: 3",
+    ),
 ]
 
 TYPES: list[Case] = [

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from xdsl.dialects.builtin import DenseArrayBase, StringAttr, UnregisteredOp, i32
+from xdsl.dialects.builtin import DenseArrayBase, UnregisteredOp, i32
 from xdsl.ir import Attribute, Operation
 from xdsl.irdl import IRDLOperation
 from xdsl.traits import IsolatedFromAbove
@@ -28,6 +28,7 @@ class OpKind:
         "name",
         "spec",
         "type",
+        "unregistered",
     )
 
     def __init__(
@@ -38,6 +39,7 @@ class OpKind:
         read: Callable[[str], Attribute] | None = None,
     ) -> None:
         self.name, self.type, self.spec = name, kind, spec
+        self.unregistered = issubclass(kind, UnregisteredOp)
         self.isolated = kind.has_trait(IsolatedFromAbove, value_if_unregistered=False)
         self._read = read
         properties: set[str] = set()
@@ -89,11 +91,6 @@ class OpKind:
         """Store the sizes of groups of operands or results where the op's class keeps them."""
         value = _segments(tuple(sizes))
         (others if name in self._kept_as_attributes else inherent)[name] = value
-
-    def name_unregistered(self, op: Operation, name: str) -> None:
-        """Give an op of no registered class its name."""
-        if issubclass(self.type, UnregisteredOp) and "op_name__" not in op.attributes:
-            op.attributes["op_name__"] = StringAttr(name)
 
 
 @lru_cache(maxsize=1024)

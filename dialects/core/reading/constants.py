@@ -177,13 +177,13 @@ class ConstantReader(ElementReader):
         scalar = element.element_type if parts == 2 else element
         bits = scalar.width.data if scalar.__class__ is IntegerType else 8 * element_size(scalar)
         if bits == 1 and parts == 1:
-            if data in (b"\x00", b"\xff") and count:
+            if data in (b"\x00", b"\xff"):
                 return b"\x01" if data == b"\xff" else data
             if len(data) == (count + 7) // 8:
                 return bytes(data[i >> 3] >> (i & 7) & 1 for i in range(count))
         else:
             size = (bits + 7) // 8 * parts
-            if len(data) == size * count or (len(data) == size and count):
+            if len(data) in (size, size * count):
                 held = element_size(scalar)
                 return data if held * parts == size else _widened(data, size // parts, held)
         return self.fail(f"elements hex data size is invalid for provided type: '{kind}'", start)

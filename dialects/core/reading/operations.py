@@ -301,6 +301,12 @@ class OperationReader(AttributeReader):
             kind.set_segments(inherent, others, "operandSegmentSizes", segments)
         if result_segments is not None:
             kind.set_segments(inherent, others, "resultSegmentSizes", result_segments)
+        if kind.unregistered:
+            # xDSL holds the name of such an op as an attribute.
+            if "op_name__" in others:
+                message = "an attribute of an unregistered operation cannot be named 'op_name__'"
+                self.fail(message, self._end_of_last_token())
+            others["op_name__"] = StringAttr(name)
         return create(kind.type, operands, result_types, inherent, others, successors, regions)
 
     def _generic(self, start: int) -> Operation:
@@ -308,7 +314,7 @@ class OperationReader(AttributeReader):
         if not name:
             self.fail("empty operation name is invalid", start)
         self._names.append(name)
-        kind = self.kind(name)
+        self.kind(name)  # a name of no operation is the first mistake to tell of
         uses = self.operands_in("(", ")")
         successors: list[Block] = []
         if self.accept("["):
@@ -337,7 +343,6 @@ class OperationReader(AttributeReader):
             )
         operands = [self.resolve(use, type) for use, type in zip(uses, inputs, strict=True)]
         op = self.build(name, operands, outputs, attributes, regions, successors, properties=properties)
-        kind.name_unregistered(op, name)
         self._names.pop()
         op.location = self.optional_location() or self.location_at(start)
         return op

@@ -9,6 +9,7 @@ from xdsl.dialects.builtin import DenseArrayBase, i64
 from xdsl.dialects.linalg.ops import YieldOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
+from lamina.dialects.core.diagnostics import op_name
 from lamina.dialects.core.ods.syntax import inference_of, syntax
 from lamina.dialects.linalg.syntax.parts import (
     SEGMENTS,
@@ -47,6 +48,7 @@ class _Payload:
     def __init__(self, p: Any) -> None:
         self.at = p.at
         self.name = p.word("the name of an operation")
+        p.kind(self.name)  # a name of no operation is a mistake here, not behind the operands
         self.attributes = p.attr_dict()
         p.require("}")
 
@@ -102,7 +104,7 @@ def _payload_of(op: Operation, numbers: Sequence[int]) -> Operation | None:
         or last is None
         or not isinstance(last, YieldOp)
         or inner.regions
-        or "." not in inner.name
+        or "." not in op_name(inner)
     ):
         return None
     if len(inner.results) != 1 or tuple(last.operands) != tuple(inner.results):
@@ -116,8 +118,8 @@ def _payload_of(op: Operation, numbers: Sequence[int]) -> Operation | None:
 
 
 def _write_payload(w: Any, payload: Operation) -> None:
-    w.put(" { " + payload.name)
-    w.attr_dict(payload, frozenset(), False)
+    w.put(" { " + op_name(payload))
+    w.attr_dict(payload, frozenset({"op_name__"}), False)
     w.put(" }")
 
 

@@ -14,7 +14,7 @@ from lamina.dialects.core.ods.kinds import groups_of
 from lamina.dialects.core.ods.spec import spec_of
 from lamina.dialects.core.verifying.groups import static_values
 from lamina.dialects.core.verifying.registry import verifies
-from lamina.dialects.linalg.syntax.parts import element_type
+from lamina.dialects.linalg.syntax.parts import element_type, inputs_and_outputs
 from lamina.dialects.linalg.verify.structured import verify_results
 
 
@@ -144,6 +144,8 @@ def _constant(value: Any) -> int | None:
 def verify_unsigned(op: Operation) -> None:
     """Comparisons without sign are for integers."""
     verify_results(op)
+    if [len(values) for values in inputs_and_outputs(op)] != [2, 1]:
+        raise error("expected op with 2 inputs and 1 output", op)
     if not isinstance(element_type(op.operands[-1].type), IntegerType):
         kind = op.name.rsplit("_", 2)[1]
         raise error(f"unsupported operation: unsigned {kind} not on uint", op)
