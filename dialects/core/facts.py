@@ -18,7 +18,7 @@ import importlib
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from xdsl.dialects.builtin import UnregisteredOp
+from xdsl.dialects.builtin import DenseArrayBase, UnregisteredOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.traits import (
     ConstantLike,
@@ -124,8 +124,9 @@ def operand_groups(op: Operation) -> list[tuple[SSAValue, ...]]:
     names = facts_of(op).operands
     values = tuple(op.operands)
     segments = op.get_attr_or_prop("operandSegmentSizes")
-    if segments is not None:
-        sizes = [int(size) for size in segments.get_values()]  # pyright: ignore[reportAttributeAccessIssue]
+    several = sum(1 for name in names if name[-1] in "?*") > 1
+    if isinstance(segments, DenseArrayBase) and (several or not names):
+        sizes = [int(size) for size in segments.get_values()]
     else:
         rest = len(values) - sum(1 for name in names if name[-1] not in "?*")
         sizes = [rest if name[-1] in "?*" else 1 for name in names]

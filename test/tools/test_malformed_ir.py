@@ -10,6 +10,13 @@ from malformed import Case, check, in_function
 
 WHOLE: list[Case] = [
     (
+        "func.func @f(%x: index) {\n"
+        '  %y = "memref.alloc"(%x) {operandSegmentSizes = array<i32: -1, 2>} : (index) -> memref<?xf32>\n'
+        "  return\n}\n",
+        "2:8",
+        "'memref.alloc' op 'operandSegmentSizes' attribute cannot have negative elements",
+    ),
+    (
         "%c = arith.constant 1 : i32\nfunc.func @f() {\n  %y = arith.addi %c, %c : i32\n  return\n}\n",
         "3:19",
         "use of undeclared SSA value name '%c'",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from xdsl.dialects.builtin import DenseArrayBase, UnregisteredOp, i32
 from xdsl.ir import Attribute, Operation
@@ -124,29 +124,37 @@ def slots_of(counts: Sequence[int], total: int, sizes: Sequence[int] | None) -> 
     return slices
 
 
-_shapes: dict[str, tuple[bool, list[int], bool, list[int]]] = {}
-"""For each op by name: whether all its operands are single, how many each group holds; results likewise."""
+class _Groups(NamedTuple):
+    """The groups of operands or results of all ops of one name."""
+
+    single: bool
+    """Whether each holds one value."""
+    counts: list[int]
+    sizes: str | None
+    """The attribute with the size of each, where the op has one; one of this name may be on any op."""
 
 
-def _shape(spec: OpSpec) -> tuple[bool, list[int], bool, list[int]]:
-    found = _shapes.get(spec.name)
+_groups: dict[tuple[str, str], _Groups] = {}
+
+
+def _groups_in(spec: OpSpec, what: str) -> _Groups:
+    found = _groups.get((spec.name, what))
     if found is None:
-        operands = [group.count for group in spec.operands]
-        results = [group.count for group in spec.results]
-        found = _shapes[spec.name] = (not any(operands), operands, not any(results), results)
+        groups, kind = (spec.operands, "Operand") if what == "operands" else (spec.results, "Result")
+        counts = [group.count for group in groups]
+        sized = f"AttrSized{kind}Segments" in spec.traits
+        sizes = f"{kind.lower()}SegmentSizes" if sized else None
+        found = _groups[spec.name, what] = _Groups(not any(counts), counts, sizes)
     return found
 
 
 def groups_of(op: Operation, spec: OpSpec, what: str) -> list[Any] | None:
     """The values of each group of operands or results (``what``) of an op, in order."""
-    operands_single, operand_counts, results_single, result_counts = _shape(spec)
-    if what == "operands":
-        values, single, counts, name = op._operands, operands_single, operand_counts, "operandSegmentSizes"  # pyright: ignore[reportPrivateUsage]
-    else:
-        values, single, counts, name = op.results, results_single, result_counts, "resultSegmentSizes"
+    single, counts, name = _groups_in(spec, what)
+    values = op._operands if what == "operands" else op.results  # pyright: ignore[reportPrivateUsage]
     if single:
         return [(value,) for value in values] if len(values) == len(counts) else None
-    found = op.get_attr_or_prop(name)
+    found = op.get_attr_or_prop(name) if name else None
     sizes = found.get_values() if isinstance(found, DenseArrayBase) else None
     slices = slots_of(counts, len(values), sizes)  # pyright: ignore[reportArgumentType]
     return [tuple.__getitem__(values, part) for part in slices] if slices is not None else None

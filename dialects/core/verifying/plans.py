@@ -178,6 +178,8 @@ class _Values:
                 f"elements, but got {len(sizes)}",
                 op,
             )
+        if any(size < 0 for size in sizes):
+            raise error(f"'{name}' attribute cannot have negative elements", op)
         if sum(sizes) != total:
             raise error(
                 f"{self.what} count ({total}) does not match with the total size ({sum(sizes)}) specified in "

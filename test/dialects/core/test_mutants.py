@@ -54,3 +54,12 @@ def test_sizes_of_segments_may_be_left_out_where_there_are_no_operands(fuzz: Any
     maps = "lowerBoundMap = affine_map<() -> (0)>, upperBoundMap = affine_map<() -> (4)>, step = 1 : index"
     body = '({^bb0(%i: index): "affine.yield"() : () -> ()})'
     assert fuzz.attempt(f'"affine.for"() <{{{maps}}}> {body} : () -> ()') is None
+
+
+@pytest.mark.parametrize("sizes", ["array<i32: 1, 0>", "array<i32>", "1"])
+def test_an_op_with_one_group_has_no_sizes_of_segments(fuzz: Any, sizes: str) -> None:
+    given = f"operandSegmentSizes = {sizes}, resultSegmentSizes = {sizes}"
+    cast = f'"builtin.unrealized_conversion_cast"(%a) {{{given}}} : (i32) -> i64'
+    branch = f'"cf.br"(%b) [^next] {{{given}}} : (i64) -> ()'
+    end = "^next(%c: i64):\n  return"
+    fuzz.process(f"func.func @f(%a: i32) {{\n  %b = {cast}\n  {branch}\n{end}\n}}")
