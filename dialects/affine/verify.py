@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -195,7 +196,7 @@ def verify_yield(op: Operation) -> None:
 def _groups(op: Operation, name: str) -> list[int]:
     found = attribute(op, name)
     numbers = list(found.get_values())
-    count = found.type.get_shape()[0]
+    count = math.prod(found.type.get_shape())
     return numbers * count if len(numbers) == 1 else numbers
 
 
@@ -220,6 +221,8 @@ def verify_parallel(op: Operation) -> None:
             raise error(f"expected {which} bounds map to have {sum(groups)} results", op)
     _check_reductions(op)
     first = _inputs(maps[0])
+    if len(op.operands) != first + _inputs(maps[1]):
+        raise error(_COUNT, op)
     check_operands(op, op.operands[:first], maps[0].num_dims)
     check_operands(op, op.operands[first:], maps[1].num_dims)
 
