@@ -8,6 +8,7 @@ from xdsl.dialects import arith
 from xdsl.dialects.builtin import AnyFloat, ComplexType, IntegerType, MemRefType, TensorType
 from xdsl.dialects.linalg.ops import YieldOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.rewriter import Rewriter
 
 from lamina.dialects.core.diagnostics import error
 
@@ -28,10 +29,27 @@ def promote(value: SSAValue, target: Attribute, block: Block, signed: bool = Tru
         case _ if isinstance(source, AnyFloat) and isinstance(target, AnyFloat):
             widens = source.bitwidth < target.bitwidth
             op = arith.ExtFOp(value, target) if widens else arith.TruncFOp(value, target)
+        case _, IntegerType() if isinstance(source, AnyFloat):
+            op = arith.FPToSIOp(value, target) if signed else arith.FPToUIOp(value, target)
         case _:
             raise error(f"a named linalg operation cannot promote {source} to {target}")
     block.add_op(op)
     return op.results[0]
+
+
+_WITHOUT_SIGN: dict[str, Callable[..., Operation]] = {
+    "arith.extsi": arith.ExtUIOp,
+    "arith.sitofp": arith.UIToFPOp,
+    "arith.fptosi": arith.FPToUIOp,
+}
+
+
+def drop_signs(body: Region) -> None:
+    """Let a body convert integers as numbers without sign."""
+    for op in list(body.walk()):
+        make = _WITHOUT_SIGN.get(op.name)
+        if make is not None:
+            Rewriter.replace_op(op, make(op.operands[0], op.results[0].type))
 
 
 def element_type(kind: Attribute) -> Attribute:

@@ -52,7 +52,7 @@ def build(
     attributes = {**parts.attributes, **{key: value for key, value in more.items() if value is not None}}
     try:
         if kind is None:
-            region = shared_body(p, name, parts.inputs, parts.outputs)
+            region = shared_body(p, name, parts.inputs, parts.outputs, attributes.get("cast"))
         else:
             region = body_of_kind(p, kind, parts.inputs, parts.outputs)
     except (LaminaError, ValueError, IndexError, AttributeError, TypeError):

@@ -15,7 +15,7 @@ from lamina.dialects.core.diagnostics import error
 from lamina.dialects.core.ods.kinds import groups_of
 from lamina.dialects.core.ods.spec import spec_of
 from lamina.dialects.core.reading.making import copied
-from lamina.dialects.linalg._bodies import element_type, elementwise, multiply_accumulate
+from lamina.dialects.linalg._bodies import drop_signs, element_type, elementwise, multiply_accumulate
 from lamina.dialects.linalg._named_bodies import elementwise_name, named_body, unsigned_body
 
 SEGMENTS = frozenset({"operandSegmentSizes"})
@@ -126,6 +126,7 @@ def place_body(p: Any, region: Region) -> None:
         op.location = location
 
 
+_UNSIGNED = "#linalg.type_fn<cast_unsigned>"
 _COMPLEX = {"linalg.add": "AddOp", "linalg.sub": "SubOp", "linalg.mul": "MulOp", "linalg.div": "DivOp"}
 
 
@@ -135,6 +136,8 @@ def hidden_body(kind: Any, inputs: Sequence[SSAValue], outputs: Sequence[SSAValu
         return multiply_accumulate(inputs, outputs)
     if kind.name == "linalg.fill":
         return copying_body(inputs, outputs)
+    if kind.name == "linalg.copy":
+        return elementwise(inputs, outputs, lambda args, block: args[0])
     elements = scalars([*inputs, *outputs])
     if kind.name in _COMPLEX and isinstance(elements[-1], ComplexType):
         return elementwise(inputs, outputs, partial(_combined, getattr(complex, _COMPLEX[kind.name])))
@@ -148,12 +151,19 @@ def hidden_body(kind: Any, inputs: Sequence[SSAValue], outputs: Sequence[SSAValu
         raise error(f"'{kind.name}' op has no body for elements of type {elements[-1]}") from None
 
 
-def shared_body(p: Any, name: str, inputs: Sequence[SSAValue], outputs: Sequence[SSAValue]) -> Region:
-    """:func:`hidden_body` of an op by its name, a copy of the one made for the last op of the same types."""
-    key = (name, len(inputs), *(value.type for value in (*inputs, *outputs)))
+def shared_body(
+    p: Any, name: str, inputs: Sequence[SSAValue], outputs: Sequence[SSAValue], cast: Attribute | None = None
+) -> Region:
+    """:func:`hidden_body` of an op by its name, a copy of the one made for the last op of the same types.
+
+    ``cast`` says whether integers are widened with or without their sign.
+    """
+    key = (name, cast, len(inputs), *(value.type for value in (*inputs, *outputs)))
     body = p.bodies.get(key)
     if body is None:
         body = p.bodies[key] = hidden_body(p.kind(name).type, inputs, outputs)
+        if cast is not None and str(cast) == _UNSIGNED:
+            drop_signs(body)
     return copied(body)
 
 
