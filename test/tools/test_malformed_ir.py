@@ -12,7 +12,8 @@ WHOLE: list[Case] = [
     (
         '%n = arith.constant 1 : index\n"affine.parallel"(%n) <{lowerBoundsGroups = dense<1> : '
         "vector<1xi32>, lowerBoundsMap = affine_map<(d0) -> (d0)>, reductions = [], steps = [1], "
-        "upperBoundsGroups = dense<1> : vector<1xi32>, upperBoundsMap = affine_map<()[s0] -> (s0)>}> ({\n^bb0(%i: index):\n"
+        "upperBoundsGroups = dense<1> : vector<1xi32>, upperBoundsMap = affine_map<()[s0] -> (s0)>}> "
+        "({\n^bb0(%i: index):\n"
         '  "affine.yield"() : () -> ()\n}) : (index) -> ()\n',
         "2:1",
         "'affine.parallel' op operand count and affine map dimension and symbol count must match",
