@@ -11,7 +11,7 @@ from lamina.dialects.core.context import make_context
 from lamina.dialects.core.depth import room_for_nesting
 from lamina.dialects.core.diagnostics import Diagnostic, LaminaError, Location
 from lamina.dialects.core.reading.lookup import LookupReader
-from lamina.dialects.core.resources import EMPTY_SECTION, keep_external, take_resources
+from lamina.dialects.core.resources import keep_external, take_resources
 from lamina.dialects.core.wording import in_plain_words, innermost_message
 
 if TYPE_CHECKING:
@@ -70,8 +70,6 @@ class Reader(LookupReader):
         while self.at < len(self.text):
             if self.text.startswith(("#", "!"), self.at):
                 self.alias_definition()
-                continue
-            if self.accept(EMPTY_SECTION):  # its data has been taken out of the text
                 continue
             op = self.optional_operation()
             if op is None:

@@ -24,7 +24,6 @@ _WHERE = " in the resources of the file"
 _FEW = 100
 """Braces at the end of a text that may be part of its resources."""
 _OPENING = "{-#"
-EMPTY_SECTION = "{-##-}"
 _PIECE_OF_LINE = regex(r'"(?:[^"\\\n]++|\\.)*+"?|//[^\n]*+|\{-#')
 """What may hide the start of a section, and the start itself."""
 _VALUE = regex(r"[^,}\n]*+")
@@ -36,8 +35,8 @@ _external: WeakKeyDictionary[Operation, str] = WeakKeyDictionary()
 def take_resources(text: str, name: str) -> tuple[str, dict[str, str], str]:
     """Put the text's resource blobs into the table.
 
-    Returns the text with an empty section in the place of each (of as many lines), the key in the table for
-    each key in the text, and the entries of its ``external_resources`` as they stand.
+    Returns the text without them (of as many lines), the key in the table for each key in the text, and the
+    entries of its ``external_resources`` as they stand.
     Raises :class:`LaminaError` at the place where a section is malformed or cut off.
     """
     rest = start = len(text)
@@ -49,7 +48,7 @@ def take_resources(text: str, name: str) -> tuple[str, dict[str, str], str]:
             section.start(text, name)
         end = section.read(start)
         lines = section.line_and_column(end)[0] - section.line_and_column(start)[0]
-        pieces += [text[end:rest], EMPTY_SECTION + "\n" * lines]
+        pieces += [text[end:rest], "\n" * lines]
         rest = start
     if section is None:
         return text, {}, ""

@@ -10,6 +10,12 @@ from malformed import Case, check, in_function
 
 WHOLE: list[Case] = [
     (
+        'func.func @f() {\n  func.call @g() : () -> ()\n  return\n}\n"func.func"() <{sym_name = "g"}> ({\n'
+        '  "func.return"() : () -> ()\n}) : () -> ()\n',
+        "5:1",
+        "'func.func' op requires attribute 'function_type'",
+    ),
+    (
         '%n = arith.constant 1 : index\n"affine.parallel"(%n) <{lowerBoundsGroups = dense<1> : '
         "vector<1xi32>, lowerBoundsMap = affine_map<(d0) -> (d0)>, reductions = [], steps = [1], "
         "upperBoundsGroups = dense<1> : vector<1xi32>, upperBoundsMap = affine_map<()[s0] -> (s0)>}> "

@@ -37,6 +37,7 @@ class Plan:
         "_types",
         "after_regions",
         "spec",
+        "uses",
     )
 
     def __init__(self, spec: OpSpec, kind: type[Operation]) -> None:
@@ -45,7 +46,7 @@ class Plan:
         self._attributes = _attribute_checks(spec)
         self._operands = _Values("operand", spec.operands, dialect)
         self._results = _Values("result", spec.results, dialect)
-        of_types, check, after_regions, uses = hand_written(spec.name)
+        of_types, check, after_regions, self.uses = hand_written(spec.name)
         own = _own_check(spec, kind) if not (of_types or check or after_regions) else None
         by_types, others, later = trait_checks(spec)
         relations, more = relation_checks(spec)
@@ -54,7 +55,7 @@ class Plan:
             *more,
             *others,
             *_region_checks(spec),
-            *(found for found in (check, own, uses) if found),
+            *(found for found in (check, own) if found),
         ]
         self.after_regions: list[Check] = [*later, *([after_regions] if after_regions else [])]
         self._segments = "AttrSizedOperandSegments" in spec.traits or "AttrSizedResultSegments" in spec.traits

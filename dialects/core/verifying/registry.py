@@ -39,7 +39,7 @@ def verifies(*names: str, types_only: bool = False, after_regions: bool = False)
 
 
 def verifies_uses(*names: str) -> Callable[[Check], Check]:
-    """Register the check of the symbols that an op refers to."""
+    """Register the check of the symbols that an op refers to: it runs when everything else is right."""
 
     def register(function: Check) -> Check:
         for name in names:

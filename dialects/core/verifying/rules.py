@@ -17,17 +17,18 @@ from lamina.dialects.core.verifying.traits import check_symbol_table
 class Rules:
     """The checks of an op's class, and how its regions are to be read."""
 
-    __slots__ = ("after_regions", "check", "graph", "isolated", "may_end_a_block", "wants_terminator")
+    __slots__ = ("after_regions", "check", "graph", "isolated", "may_end_a_block", "uses", "wants_terminator")
 
     def __init__(self, kind: type[Operation]) -> None:
         spec = spec_of(kind.name)
         # xDSL's test.op stands for any op, too.
         unregistered = issubclass(kind, UnregisteredOp) or kind.name == "test.op"
         self.after_regions: list[Check] = []
+        self.uses: Check | None = None
         if spec is not None:
             plan = Plan(spec, kind)
             self.check: Check = plan.check
-            self.after_regions = plan.after_regions
+            self.after_regions, self.uses = plan.after_regions, plan.uses
         else:
             self.check = _nothing if unregistered else _as_written
             if kind.has_trait(SymbolTable, value_if_unregistered=False):

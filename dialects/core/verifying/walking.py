@@ -14,6 +14,7 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from lamina.dialects.core.diagnostics import LaminaError
 from lamina.dialects.core.dominance import OPEN, Event, events_of, wrong_use
 from lamina.dialects.core.verifying.blocks import check_block, check_entry
+from lamina.dialects.core.verifying.registry import Check
 from lamina.dialects.core.verifying.rules import Rules, known_rules, rules_of
 
 Explain = Callable[[Exception, Operation], LaminaError]
@@ -46,6 +47,8 @@ class Walk:
         self.root = root
         self.explain = explain
         self.visible: set[int] = set()
+        self.users: list[tuple[Check, Operation]] = []
+        """Ops that refer to others, which are to be right themselves before that is checked."""
         self.misuse: LaminaError | None = None
         """The first use of a value that is not defined there. Other mistakes are told first, as
         upstream does."""
@@ -54,6 +57,8 @@ class Walk:
         """Raises :class:`LaminaError` for the first thing that is wrong."""
         rules = rules_of(type(self.root))
         self.guarded(rules.check, self.root)
+        if rules.uses is not None:
+            self.users.append((rules.uses, self.root))
         stack = [self.enter(self.root, rules)]
         while stack:
             frame = stack[-1]
@@ -65,6 +70,8 @@ class Walk:
                     rules = rules_of(type(op))
                     stack.append(self.enter(op, rules))
                     break
+        for check, user in self.users:
+            self.guarded(check, user)
         if self.misuse is not None:
             raise self.misuse
 
@@ -84,6 +91,8 @@ class Walk:
             except Exception as problem:
                 # Verifiers of malformed ops raise more than VerifyException.
                 raise self.explain(problem, op) from problem
+            if rules.uses is not None:
+                self.users.append((rules.uses, op))
             if op.regions:
                 return op
             for result in op.results:
