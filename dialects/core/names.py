@@ -5,6 +5,7 @@ from __future__ import annotations
 from xdsl.context import Context
 
 from lamina.dialects.core.diagnostics import did_you_mean
+from lamina.dialects.core.ods.spec import has_table
 
 
 def unknown_operation(context: Context, name: str, quoted: bool) -> tuple[str, str | None]:
@@ -18,11 +19,14 @@ def unknown_operation(context: Context, name: str, quoted: bool) -> tuple[str, s
         if context.allow_unregistered and not quoted:
             return _only_generic(name)
         hint = did_you_mean(dialect, sorted(context.registered_dialect_names))
-        other = "`lamina-opt --allow-unregistered-dialect` accepts operations in the generic form"
+        other = (
+            "give its file with --load or install its package; "
+            "`lamina-opt --allow-unregistered-dialect` accepts operations in the generic form"
+        )
         return f"unknown dialect '{dialect}' of operation '{name}'", hint or other
-    if context.allow_unregistered and not quoted:
-        return _only_generic(name)
     hint = did_you_mean(name, [op.name for op in _operations(context, dialect)])
+    if context.allow_unregistered and not quoted and not hint and not has_table(dialect):
+        return _only_generic(name)
     return f"dialect '{dialect}' has no operation '{name}'", hint
 
 

@@ -148,13 +148,21 @@ OPERATIONS: list[Case] = [
         "%y = foo.bar %a : (tensor<2x3xf32>) -> tensor<2x3xf32>",
         "2:8",
         "unknown dialect 'foo' of operation 'foo.bar'",
+        "give its file with --load or install its package; "
         "`lamina-opt --allow-unregistered-dialect` accepts operations in the generic form",
     ),
     (
         '"foo.bar"(%a) : (tensor<2x3xf32>) -> ()',
         "2:12",
         "unknown dialect 'foo' of operation 'foo.bar'",
+        "give its file with --load or install its package; "
         "`lamina-opt --allow-unregistered-dialect` accepts operations in the generic form",
+    ),
+    (
+        "%y = arith.addii %a, %a : tensor<2x3xf32>",
+        "2:8",
+        "dialect 'arith' has no operation 'arith.addii'",
+        "did you mean 'arith.addi'?",
     ),
     (
         "%y = nn.rleu %a : (tensor<2x3xf32>) -> tensor<2x3xf32>",
