@@ -56,9 +56,14 @@ def load(
         raise error("is not UTF-8 text", Location(str(path)), hint=hint) from problem
     except OSError as problem:
         raise error(f"cannot be read: {problem.strerror}", Location(str(path))) from problem
+    return module_of(text, str(path))
+
+
+def module_of(text: str, name: str = "<text>") -> ModuleOp:
+    """A model given as IR text, as :func:`load` makes it of a file."""
     if "stablehlo." in text and _STABLEHLO.search(text):
-        return from_stablehlo(text, name=str(path))
-    module = parse(text, name=str(path))
+        return from_stablehlo(text, name=name)
+    module = parse(text, name=name)
     require_resources(module)
     if any(op.name.startswith("onnx.") for op in module.walk()):
         PassManager(verify_each=False).run(module, "convert-onnx-to-nn")

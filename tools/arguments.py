@@ -1,4 +1,4 @@
-"""What argparse lacks: help whose failure to be written is noticed, and whole numbers with a least value."""
+"""What argparse lacks: help that must not be lost, lists, and whole numbers with a least value."""
 
 from __future__ import annotations
 
@@ -18,6 +18,11 @@ class ToolParser(argparse.ArgumentParser):
     def print_help(self, file: Any = None) -> None:
         # argparse drops the error of a full disk.
         show(self.format_help())
+
+
+def separate(text: str) -> list[str]:
+    """The type of values between commas, as ``lamina-opt`` takes those of an option that may be repeated."""
+    return text.split(",")
 
 
 def whole_number(least: int) -> Callable[[str], int]:

@@ -8,8 +8,8 @@ import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from lamina.tools.arguments import ToolParser, whole_number
-from lamina.tools.console import run_tool, say, wait_for
+from lamina.tools.arguments import ToolParser, separate, whole_number
+from lamina.tools.console import read_text, run_tool, say, wait_for
 from lamina.tools.output import show, whole_file, write_text
 
 if TYPE_CHECKING:
@@ -21,12 +21,18 @@ if TYPE_CHECKING:
 
     _Runnable: TypeAlias = tuple[Sequence[ArrayInfo], Sequence[ArrayInfo], Callable[[dict[str, Any]], Any]]
 
+_HINTS = {
+    False: "give --inputs FILE.npz or --random-inputs SEED",
+    True: "the code depends on their shapes: give --shape NAME=1x2x3 for each that is open",
+}
+"""How a run, or code to write, comes by what the inputs are."""
+
 
 def build_parser() -> argparse.ArgumentParser:
     """The options of ``lamina-run``."""
     parser = ToolParser("lamina-run", "Run a model.")
     add = parser.add_argument
-    add("file", help="a model: .onnx or .mlir, at any level")
+    add("file", help="a model: .onnx or .mlir, at any level; - is IR text from standard input")
     add("--entry", default="main", help="the function to run (default: main)")
     given = parser.add_mutually_exclusive_group()
     given.add_argument("--inputs", metavar="FILE.npz", help="arrays by input name")
@@ -36,6 +42,14 @@ def build_parser() -> argparse.ArgumentParser:
     add("--shape", action="append", default=[], metavar="NAME=1x2x3", help="the shape of a random input")
     add("--outputs", metavar="FILE.npz", help="write the results by name (default: print a summary)")
     add("--interpret", action="store_true", help="run the reference interpreter instead of compiled code")
+    add(
+        "--load",
+        action="extend",
+        type=separate,
+        default=[],
+        metavar="FILE|MODULE",
+        help="load passes and dialects from a Python file or module",
+    )
     add("--threads", type=whole_number(1), metavar="N", help="threads that a call may use")
     kept = parser.add_mutually_exclusive_group()
     kept.add_argument(
@@ -64,6 +78,11 @@ def _run(arguments: Sequence[str]) -> int:
 
     from lamina.tools.arrays import summary, write_arrays
 
+    if args.load:
+        from lamina.tools.plugins import load
+
+        load(args.load)
+    args.model = _model(args.file)
     inputs, outputs, call = _interpreted(args) if args.interpret else _compiled(args)
     if args.emit:
         return 0
@@ -96,11 +115,20 @@ def _check(parser: argparse.ArgumentParser, args: argparse.Namespace) -> None:
         parser.error("argument --emit: not allowed with argument --interpret")
 
 
+def _model(file: str) -> Any:
+    """What to compile: a file, which is read only where its code is not kept, or the text of a pipe."""
+    if file != "-":
+        return file
+    from lamina.lowering.api import module_of
+
+    return module_of(*read_text(file))
+
+
 def _interpreted(args: argparse.Namespace) -> _Runnable:
     from lamina.lowering.api import interpret, load
     from lamina.lowering.signature import find_entry, signature_of
 
-    module = load(args.file)
+    module = load(args.model) if isinstance(args.model, str) else args.model
     signature = signature_of(find_entry(module, args.entry))
 
     def call(arrays: dict[str, Any]) -> Any:
@@ -121,7 +149,7 @@ def _compiled(args: argparse.Namespace) -> _Runnable:
 def _executable(args: argparse.Namespace) -> Any:
     from lamina.lowering.compilation import compile
 
-    return compile(args.file, args.entry, args.threads, cache=False if args.no_cache else args.cache)
+    return compile(args.model, args.entry, args.threads, cache=False if args.no_cache else args.cache)
 
 
 def _specialized() -> type:
@@ -151,9 +179,10 @@ def _arrays(args: argparse.Namespace, inputs: Sequence[ArrayInfo]) -> dict[str, 
 
     if args.inputs:
         return read_arrays(args.inputs, inputs)
-    if args.random_inputs is None and inputs:
+    shapes_suffice = args.emit and args.shape
+    if args.random_inputs is None and inputs and not shapes_suffice:
         names = ", ".join(map(str, inputs))
-        raise error(f"the model needs inputs: {names}", hint="give --inputs FILE.npz or --random-inputs SEED")
+        raise error(f"the model needs inputs: {names}", hint=_HINTS[bool(args.emit)])
     return random_arrays(inputs, args.random_inputs or 0, read_shapes(args.shape, inputs))
 
 

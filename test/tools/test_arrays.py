@@ -163,3 +163,13 @@ def test_random_inputs_are_the_same_for_a_seed(call: Callable[..., Any], model: 
     first, again, other = (call(run.main, *arguments, seed) for seed in ("1", "1", "2"))
     assert first.status == 0 and "out1: int64[5]" in first.out
     assert first.out == again.out != other.out
+
+
+def test_code_needs_shapes_and_no_inputs(call: Callable[..., Any], model: Path) -> None:
+    outcome = call(run.main, "model.mlir", "--emit=obj", "-o", "m.o", "--shape=count=5")
+    assert (outcome.status, outcome.out, outcome.err) == (0, "", "")
+    assert Path("m.o").read_bytes()[:4] == b"\x7fELF"
+    outcome = call(run.main, "model.mlir", "--emit=asm")
+    assert outcome.status == 1 and outcome.err.endswith(
+        "hint: the code depends on their shapes: give --shape NAME=1x2x3 for each that is open\n"
+    )

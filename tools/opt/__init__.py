@@ -43,7 +43,7 @@ def _told(args: OptArguments) -> bool:
 
 def _transformed(args: OptArguments, flags: list[str]) -> int:
     if args.load:
-        from lamina.tools.opt.plugins import load
+        from lamina.tools.plugins import load
 
         load(args.load)
     if args.irdl_file:

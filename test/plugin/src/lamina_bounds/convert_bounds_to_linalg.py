@@ -57,7 +57,7 @@ class LowerClamp(RewritePattern):
         same = AffineMapAttr(AffineMap.identity(kind.get_num_dims()))
         loops = [IteratorTypeAttr.parallel()] * kind.get_num_dims()
         loop = GenericOp([op.input], [shape[-1].results[0]], Region(body), [same, same], loops, [kind])
-        rewriter.replace_op(op, [low, high, *shape, loop])
+        rewriter.replace(op, [low, high, *shape, loop])
 
 
 def _empty_like(value: SSAValue, kind: TensorType) -> list[Operation]:

@@ -83,7 +83,7 @@ class ClampOfClamp(RewritePattern):
             merged = ClampOp.create(
                 operands=[inner.input], result_types=[op.result.type], properties=properties
             )
-            rewriter.replace_op(op, merged)
+            rewriter.replace(op, merged)
 
 
 @elementwise("bounds.clamp")
