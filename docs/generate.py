@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
-import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -29,6 +28,7 @@ from lamina.passes.framework.passes import Pass
 from lamina.passes.framework.registry import all_passes, find_pipeline, pipeline_names
 from lamina.passes.nn.nn_set_shapes import set_shapes
 from lamina.tools.command_line import declared_options
+from lamina.tools.explain import form_of
 from lamina.tools.opt.arguments import OptArguments
 
 HERE = Path(__file__).resolve().parent
@@ -93,13 +93,8 @@ def dialects_page() -> str:
 
 def _form(op: str) -> str:
     spec = spec_of(op)
-    assert spec is not None
-    if not spec.format:
-        return "by hand" if spec.custom else "generic"
-    # Without the signs of the format's own language that a reader of IR does not need.
-    form = re.sub(r"[`^]", "", spec.format).replace("attr-dict", "[attributes]")
-    form = re.sub(r"custom<(\w+)>\(([^\"]*?)(, \".*?)?\)", r"\1(\2)", form)
-    return "`" + re.sub(r" ,", ",", " ".join(form.split())).replace("|", "\\|") + "`"
+    form = form_of(op).replace("|", "\\|")
+    return f"`{form}`" if spec and spec.format else form
 
 
 def stablehlo_page() -> str:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import importlib
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 
+from lamina.tools.command_line import WrongUse, read_command_line, value
 from lamina.tools.console import run_tool
 from lamina.tools.output import show
 
@@ -16,11 +18,19 @@ _TOOLS = {
 }
 _REPORTS = {
     "doctor": "versions, this machine, and what is missing for what",
-    "explain": "the documentation of a pass or an operation",
+    "explain": "the documentation of a pass, a pipeline, a dialect or an operation",
     "new-pass": "write a pass with a test and a page, to start from",
     "new-dialect": "write a dialect with its lowering to linalg, a test and a page, to start from",
     "cache": "the compiled code on disk: where, how much; `lamina cache clear` removes it",
     "completion": "a script that completes commands, options and passes in bash, zsh or fish",
+}
+_TAKEN = {
+    "doctor": "",
+    "explain": "NAME [--load FILE|MODULE]",
+    "new-pass": "NAME",
+    "new-dialect": "NAME",
+    "cache": "[clear]",
+    "completion": "bash|zsh|fish",
 }
 
 
@@ -43,14 +53,14 @@ def _report(arguments: Sequence[str]) -> int:
             from lamina.tools.doctor import version_text
 
             show(version_text())
+        case [command, *rest] if command in _REPORTS and {"-h", "--help"} & {*rest}:
+            show(f"usage: lamina {command} {_TAKEN[command]}".rstrip() + f"\n\n{_REPORTS[command]}")
         case ["doctor"]:
             from lamina.tools.doctor import doctor_text
 
             show(doctor_text())
-        case ["explain", name]:
-            from lamina.tools.explain import explain
-
-            show(explain(name))
+        case ["explain", *rest]:
+            show(_explained(rest))
         case ["new-pass" | "new-dialect" as command, name]:
             from pathlib import Path
 
@@ -73,6 +83,31 @@ def _report(arguments: Sequence[str]) -> int:
         case _:
             raise _wrong_use(arguments[0])
     return 0
+
+
+@dataclass(init=False)
+class _ExplainArguments:
+    """The options of ``lamina explain``, which are some of ``lamina-opt``'s."""
+
+    load: tuple[str, ...] = value("Load passes and dialects", "", "FILE|MODULE", repeated=True, kind="file")
+
+
+def _explained(arguments: Sequence[str]) -> str:
+    from lamina.dialects.core.diagnostics import error
+
+    try:
+        args, names, unknown = read_command_line(_ExplainArguments, arguments)
+    except WrongUse as problem:
+        raise error(str(problem)) from None
+    if len(names) != 1 or unknown:
+        raise _wrong_use("explain")
+    if args.load:
+        from lamina.tools.plugins import load
+
+        load(args.load)
+    from lamina.tools.explain import explain
+
+    return explain(names[0])
 
 
 def _wrong_use(command: str) -> Exception:

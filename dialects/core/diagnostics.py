@@ -120,7 +120,7 @@ def did_you_mean(name: str, known: Sequence[str]) -> str | None:
     """``did you mean 'x'?`` for the nearest known name, or None where nothing is near."""
     from difflib import get_close_matches  # only for mistakes
 
-    near = get_close_matches(name, known, n=1, cutoff=0.6)
+    near = get_close_matches(name, known, n=1, cutoff=0.66)
     return f"did you mean '{near[0]}'?" if near else None
 
 

@@ -25,6 +25,21 @@ def test_an_operation_is_explained_with_the_passes_that_convert_it() -> None:
     assert "converted by: convert-cf-to-llvm" in text
 
 
+def test_an_operation_without_words_of_its_own_shows_its_form_and_not_its_base_class() -> None:
+    text = explain("arith.addi")
+    assert text.startswith("arith.addi\n\nAs MLIR defines it.\n\nform: $lhs, $rhs (overflow")
+    assert "base class" not in text
+    assert explain("arith.divsi").startswith("arith.divsi\n\nSigned integer division.")
+
+
+def test_a_dialect_is_explained_with_its_operations_and_passes() -> None:
+    lines = explain("arith").split("\n")
+    assert lines[0] == "arith: a dialect"
+    rows = {line.split()[0]: line.split(maxsplit=1)[1:] for line in lines if line.startswith("  ")}
+    assert {"arith.addi", "arith.divsi", "arith.trunci", "convert-arith-to-llvm"} <= rows.keys()
+    assert rows["arith.divsi"] == ["Signed integer division."]
+
+
 @pytest.mark.parametrize(
     ("name", "hint"),
     [
@@ -32,9 +47,11 @@ def test_an_operation_is_explained_with_the_passes_that_convert_it() -> None:
         ("canonicalise", "did you mean 'canonicalize'?"),
         ("arith.addd", "did you mean 'arith.addi'?"),
         ("aritth.addi", "did you mean 'arith'?"),
+        ("aritth", "did you mean 'arith'?"),
+        ("power-to-shift", None),
     ],
 )
-def test_what_may_be_meant_is_proposed(name: str, hint: str) -> None:
+def test_what_may_be_meant_is_proposed(name: str, hint: str | None) -> None:
     with pytest.raises(LaminaError) as caught:
         explain(name)
     assert caught.value.diagnostics[0].hint == hint

@@ -146,7 +146,8 @@ def test_states_of_the_ir_are_written_to_numbered_files(call: Callable[..., Any]
         (["doctor", "x"], "`lamina doctor` takes no arguments"),
         (
             ["explain", "canonicalise"],
-            "there is no pass, pipeline or operation 'canonicalise'\n  hint: did you mean 'canonicalize'?",
+            "there is no pass, pipeline, dialect or operation 'canonicalise'\n"
+            "  hint: did you mean 'canonicalize'?",
         ),
     ],
 )
@@ -164,6 +165,12 @@ def test_the_umbrella_reaches_each_tool_and_report(call: Callable[..., Any]) -> 
         (["explain", "lower-to-linalg"], "convert-nn-to-linalg"),
         (["explain", "cse"], "runs on"),
         (["--help"], "commands:"),
+        (["explain", "--help"], "usage: lamina explain NAME [--load FILE|MODULE]\n"),
+        (["new-pass", "-h"], "usage: lamina new-pass NAME\n"),
+        (["new-dialect", "--help"], "usage: lamina new-dialect NAME\n"),
+        (["completion", "--help"], "usage: lamina completion bash|zsh|fish\n"),
+        (["doctor", "--help"], "usage: lamina doctor\n"),
+        (["cache", "--help"], "usage: lamina cache [clear]\n"),
     ]:
         outcome = call(umbrella.main, *arguments)
         assert outcome.status == 0 and found in outcome.out and not outcome.err, arguments
