@@ -83,7 +83,6 @@ def _register(module: ModuleType) -> int:
     """Register what a module declares; returns how many passes and dialects that were."""
     from xdsl.ir import Dialect
 
-    from lamina.dialects.core.context import register_dialect
     from lamina.passes.framework.passes import Pass
     from lamina.passes.framework.registry import register_pass
 
@@ -93,12 +92,23 @@ def _register(module: ModuleType) -> int:
             register_pass(member)
             count += 1
         elif isinstance(member, Dialect):
-            register_dialect(member.name, _constant(member))
+            _register_dialect(member)
             count += 1
         elif _is_xdsl_pass(member, module):
             register_pass(adapted(member))
             count += 1
     return count
+
+
+def _register_dialect(dialect: Any) -> None:
+    """Register a dialect that is none of Lamina's; one of those that the file only imports stays as it is."""
+    from lamina.dialects.core.context import base_dialect, register_dialect
+
+    own = base_dialect(dialect.name)
+    if own is None:
+        register_dialect(dialect.name, _constant(dialect))
+    elif own is not dialect:
+        raise error(f"dialect '{dialect.name}' is already one of 'lamina'", hint="give it another name")
 
 
 def _constant(dialect: Any) -> Any:

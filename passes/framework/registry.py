@@ -46,12 +46,25 @@ def _files() -> dict[str, tuple[str, Path]]:
 
 
 def register_pass(declaration: type[Pass]) -> type[Pass]:
-    """Make a pass from outside Lamina known by its name; usable as a decorator."""
-    other = _loaded.get(declaration.name)
+    """Make a pass from outside Lamina known by its name; usable as a decorator.
+
+    A name that Lamina or another module has is a :class:`LaminaError`.
+    """
+    name = declaration.name
+    if name in _pipelines():
+        raise error(f"pass '{name}' has the name of a pipeline of 'lamina'", hint="give it another name")
+    other = _pass_of_lamina(name) or _loaded.get(name)
     if other is not None and other.__module__ != declaration.__module__:
-        raise error(f"pass '{declaration.name}' is already registered by {other.__module__}")
-    _loaded[declaration.name] = declaration
+        hint = "give it another name"
+        raise error(f"pass '{name}' is already registered by {other.__module__}", hint=hint)
+    _loaded[name] = declaration
     return declaration
+
+
+def _pass_of_lamina(name: str) -> type[Pass] | None:
+    """The pass of Lamina that has a name, whose file is imported for it."""
+    file = _files().get(name)
+    return next((p for p in passes_in(file[0]) if p.name == name), None) if file else None
 
 
 def find_pass(name: str) -> type[Pass]:

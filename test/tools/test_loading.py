@@ -80,3 +80,35 @@ def test_a_profile_of_a_piped_model_reads_it_once(call: Callable[..., Any], dial
     lowered = made.out
     outcome = call(run.main, "-", "--random-inputs=0", "--profile", text=lowered)
     assert outcome.status == 0 and "GFLOP/s" in outcome.err
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "from lamina.passes.framework.passes import Pass\nclass Own(Pass):\n    name = 'cse'\n",
+            "pass 'cse' is already registered by lamina.passes.",
+        ),
+        (
+            "from lamina.passes.framework.passes import Pass\nclass Own(Pass):\n    name = 'lower-to-llvm'\n",
+            "pass 'lower-to-llvm' has the name of a pipeline of 'lamina'",
+        ),
+        ("from xdsl.ir import Dialect\nOwn = Dialect('arith', [])\n", "dialect 'arith' is already one of"),
+    ],
+    ids=["pass", "pipeline", "dialect"],
+)
+def test_a_loaded_file_does_not_replace_what_lamina_has(
+    call: Callable[..., Any], dialect: Path, request: pytest.FixtureRequest, text: str, message: str
+) -> None:
+    file = Path(f"replaces_{request.node.callspec.id}.py")
+    file.write_text(text)
+    outcome = call(opt.main, f"--load={file}", "--cse", text="func.func @f() { return }")
+    assert (outcome.status, outcome.out) == (1, "")
+    assert f"error: {message}" in outcome.err and outcome.err.endswith("hint: give it another name\n")
+
+
+def test_dialects_that_a_file_imports_stay_as_they_are(call: Callable[..., Any], dialect: Path) -> None:
+    Path("imports_arith.py").write_text("from xdsl.dialects.arith import Arith\n")
+    text = "func.func @f(%x: i32) -> (i32, i1) {\n  %0, %1 = arith.addui_extended %x, %x : i32, i1\n"
+    outcome = call(opt.main, "--load=imports_arith.py", text=f"{text}  return %0, %1 : i32, i1\n}}\n")
+    assert (outcome.status, outcome.err) == (0, "")
