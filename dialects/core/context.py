@@ -16,7 +16,7 @@ from lamina.dialects.core.assembly_formats import compile_formats_on_demand
 from lamina.dialects.core.implicit_builders import keep_the_hook_of_implicit_builders
 from lamina.dialects.core.installed import DIALECTS, Unusable, find_installed, installed_names
 from lamina.dialects.core.ods.classes import TableDialect, class_of
-from lamina.dialects.core.ods.spec import has_table
+from lamina.dialects.core.ods.spec import has_table, table_of
 
 keep_the_hook_of_implicit_builders()
 compile_formats_on_demand()
@@ -51,6 +51,16 @@ def extended_class(kind: type[Operation]) -> type[Operation]:
     module = extensions().get(kind.name.split(".", 1)[0])
     added = importlib.import_module(module).OPERATIONS if module else ()
     return next((found for found in added if found.name == kind.name and issubclass(found, kind)), kind)
+
+
+def operation_names() -> Iterable[str]:
+    """The operations of Lamina's dialects and of those with an op table, without making a class for one."""
+    for name in _factories():
+        table = table_of(name)
+        yield from table.ops if table else ()
+    for name in _OWN:
+        table = table_of(name)
+        yield from table.ops if table else (op.name for op in _own(*_OWN[name]).operations)
 
 
 def register_dialect(name: str, factory: Callable[[], Dialect]) -> None:

@@ -75,3 +75,27 @@ def test_bash_completes(tmp_path) -> None:
     ask += "COMP_WORDS=(lamina-opt --canon); COMP_CWORD=1; _lamina_opt 2>/dev/null; echo ${COMPREPLY[*]}"
     done = subprocess.run(["bash", "-c", ask], text=True, capture_output=True, check=True)
     assert "--canonicalize" in done.stdout.split()
+
+
+@pytest.mark.parametrize(
+    ("words", "function", "found"),
+    [
+        ("lamina explain nn.matm", "_lamina", "nn.matmul"),
+        ("lamina explain arith.add", "_lamina", "arith.addi"),
+        ("lamina explain canon", "_lamina", "canonicalize"),
+        ("lamina run --rand", "_lamina", "--random-inputs="),
+        ("lamina-run --emit = o", "_lamina_run", "obj"),
+        ("lamina-translate --imp", "_lamina_translate", "--import-onnx"),
+        ("lamina comp", "_lamina", "completion"),
+    ],
+)
+def test_bash_completes_each_tool(tmp_path, words: str, function: str, found: str) -> None:
+    if shutil.which("bash") is None:
+        pytest.skip("bash is not installed")
+    (tmp_path / "script").write_text(completion("bash", {"opt": "", "run": "", "completion": ""}))
+    last = len(words.split()) - 1
+    ask = f"source {tmp_path}/script; COMP_WORDS=({words}); COMP_CWORD={last}; {function} 2>/dev/null; "
+    done = subprocess.run(
+        ["bash", "-c", f"{ask} echo ${{COMPREPLY[*]}}"], text=True, capture_output=True, check=True
+    )
+    assert found in done.stdout.split()
