@@ -97,6 +97,8 @@ class Misses(Watch):
 
     def __init__(self, line: int | None = None) -> None:
         self._line = line
+        self.tried = self.tried_on_line = 0
+        """How many patterns were tried on an op, and on one of the line."""
         self._found: dict[Operation, dict[str, Miss]] = {}
         self._current: list[Miss] = []
         self._pattern = ""
@@ -106,8 +108,10 @@ class Misses(Watch):
         from lamina.dialects.core.diagnostics import location_of
 
         place = location_of(op)
+        self.tried += 1
         if self._line is not None and (place is None or place.line != self._line):
             return apply()
+        self.tried_on_line += 1
         self._pattern, self._current = _name(pattern), []
         self._code = getattr(getattr(pattern, "convert", pattern), "__code__", None)
         before = sys.gettrace()
@@ -138,6 +142,10 @@ class Misses(Watch):
             near = _progress(frame.f_code, frame.f_lineno)
             self._current.append(Miss(self._pattern, reason, near))
         return self._returned
+
+    def all_gone(self) -> bool:
+        """Whether no op on which a pattern was tried is still in the program."""
+        return all(op.parent is None for op in self._found)
 
     def by_op(self) -> Iterator[tuple[Operation, list[Miss]]]:
         """The misses of each op that is still in the program, the nearest first."""

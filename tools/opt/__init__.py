@@ -51,6 +51,11 @@ def _transformed(args: OptArguments, flags: list[str]) -> int:
 
         load_irdl(args.irdl_file)
     if args.list_passes or args.show_dialects:
+        asked = "list-passes" if args.list_passes else "show-dialects"
+        if args.file != "-":
+            raise WrongUse(f"unexpected argument '{args.file}': --{asked} reads no file")
+        if flags:
+            raise WrongUse(f"unexpected argument '{flags[0]}': --{asked} runs no pass")
         from lamina.tools.opt.listing import list_of_dialects, list_of_passes
 
         show(list_of_passes() if args.list_passes else list_of_dialects())

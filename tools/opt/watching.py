@@ -16,6 +16,7 @@ from lamina.tools.opt.crashes import CrashReproducer
 
 if TYPE_CHECKING:
     from lamina.passes.framework.timing import TimeTree
+    from lamina.tools.opt.why_not import WhyNot
 
 
 class Watching:
@@ -30,6 +31,9 @@ class Watching:
         self._timing = _timing() if args.mlir_timing else None
         # The innermost is first: dumps and diffs take no part in the times of passes.
         self.instrumentation: list[Instrumentation] = [self._crashes, *_dumps(args)]
+        self._why_not = _why_not(args)
+        if self._why_not:
+            self.instrumentation.append(self._why_not)
         if self._timing:
             self.instrumentation.append(self._timing)
 
@@ -57,7 +61,9 @@ class Watching:
         return self._crashes.take_diagnostics()
 
     def finish(self) -> None:
-        """Show the tables that were asked for."""
+        """Show the tables that were asked for, and what was asked for in vain."""
+        if self._why_not:
+            self._why_not.finish()
         if not self._args.mlir_pass_statistics and not self._timing:
             return
         from lamina.tools.opt.tables import statistics_text, timing_json, timing_text
@@ -92,10 +98,14 @@ def _dumps(args: OptArguments) -> Iterable[Instrumentation]:
         from lamina.tools.opt.differences import PrintDiff
 
         yield PrintDiff(form)
-    if args.why_not:
-        from lamina.tools.opt.why_not import WhyNot
 
-        yield WhyNot(args.why_not)
+
+def _why_not(args: OptArguments) -> WhyNot | None:
+    if not args.why_not:
+        return None
+    from lamina.tools.opt.why_not import WhyNot
+
+    return WhyNot(args.why_not)
 
 
 def _asks_for_dumps(args: OptArguments) -> bool:

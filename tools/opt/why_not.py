@@ -23,14 +23,22 @@ class WhyNot(Instrumentation):
             raise error(f"--why-not={text}: the line is a number: --why-not={self._name}@12")
         self._line = int(line) if separator else None
         self._misses = Misses()
+        self._has_line = True
+        self._ran = False
         self._stack = ExitStack()
-        from lamina.passes.framework.registry import find_pass
+        from lamina.passes.framework.registry import find_pass, find_pipeline
 
+        named = find_pipeline(self._name)
+        if named:
+            hint = f"its passes are {named.text}"
+            raise error(f"--why-not={text}: '{self._name}' is a pipeline, not a pass", hint=hint)
         find_pass(self._name)
 
     def before(self, pass_: Pass, op: Operation) -> None:
         if pass_.name == self._name:
+            self._ran = True
             self._misses = Misses(self._line)
+            self._has_line = self._line is None or any(_is_on(self._line, found) for found in op.walk())
             self._stack.enter_context(watching(self._misses))
 
     def after(self, pass_: Pass, op: Operation) -> None:
@@ -49,5 +57,27 @@ class WhyNot(Instrumentation):
             lines.append(f"{place}: '{op_name(op)}'" if place else f"'{op_name(op)}'")
             lines += [f"  {miss.pattern}: {miss.reason}" for miss in misses]
         if len(lines) == 1:
-            lines.append("no pattern was tried on an operation that is still there")
+            lines.append(self._nothing())
         return lines
+
+    def _nothing(self) -> str:
+        """Why there is nothing to tell."""
+        if not self._has_line:
+            return f"no operation that the pass was given is on line {self._line}"
+        if not self._misses.tried:
+            return "the pass tried no pattern on any operation"
+        if not self._misses.tried_on_line:
+            return f"the pass tried no pattern on an operation of line {self._line}"
+        if self._misses.all_gone():
+            return "patterns matched: no operation on which they were tried is still there"
+        return "no pattern that was tried is for an operation that is still there"
+
+    def finish(self) -> None:
+        """After all parts of the input: say so where there was nothing to watch."""
+        if not self._ran:
+            say(f"// -----// Why not {self._name}: the pass did not run //----- //")
+
+
+def _is_on(line: int, op: Operation) -> bool:
+    place = location_of(op)
+    return place is not None and place.line == line
