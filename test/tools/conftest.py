@@ -18,6 +18,16 @@ class Outcome:
     err: str
 
 
+@pytest.fixture(autouse=True)
+def forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a test loads is not known to the next one: no code is kept while there is any."""
+    from lamina.dialects.core import context
+    from lamina.passes.framework import registry
+
+    monkeypatch.setattr(context, "_plugins", dict(context._plugins))
+    monkeypatch.setattr(registry, "_loaded", dict(registry._loaded))
+
+
 @pytest.fixture
 def call(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Callable[..., Outcome]:
     """``call(main, "--flag", "file", text="standard input")`` runs a tool's main function."""

@@ -30,13 +30,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def dialect(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The file of a dialect with a lowering of its own; it is forgotten after the test."""
-    from lamina.dialects.core import context
-    from lamina.passes.framework import registry
-
+    """The file of a dialect with a lowering of its own, beside a model of it."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(context, "_plugins", {})
-    monkeypatch.setattr(registry, "_loaded", dict(registry._loaded))
     Path("model.mlir").write_text(NEGATED)
     return folder / "negsign_dialect.py"
 
