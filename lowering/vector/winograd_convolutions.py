@@ -223,39 +223,43 @@ class WinogradConvolutions(Pass):
     call gives as a constant, over channels-last f32 images that tiles divide. Filters are transformed now.
 
     ```mlir
-    func.func private @dispatch(%x: tensor<1x4x4x8xf32>, %w: tensor<3x3x8x8xf32>, %out: tensor<1x2x2x8xf32>)
-        -> tensor<1x2x2x8xf32> {
-      %zero = arith.constant 0.0 : f32
-      %f = linalg.fill ins(%zero : f32) outs(%out : tensor<1x2x2x8xf32>) -> tensor<1x2x2x8xf32>
-      %r = linalg.conv_2d_nhwc_hwcf ins(%x, %w : tensor<1x4x4x8xf32>, tensor<3x3x8x8xf32>)
-        outs(%f : tensor<1x2x2x8xf32>) -> tensor<1x2x2x8xf32>
-      return %r : tensor<1x2x2x8xf32>
-    }
-    func.func @main(%x: tensor<1x4x4x8xf32>, %out: tensor<1x2x2x8xf32>) -> tensor<1x2x2x8xf32> {
-      %w = arith.constant dense<0.0> : tensor<3x3x8x8xf32>
-      %0 = call @dispatch(%x, %w, %out)
-        : (tensor<1x4x4x8xf32>, tensor<3x3x8x8xf32>, tensor<1x2x2x8xf32>) -> tensor<1x2x2x8xf32>
-      return %0 : tensor<1x2x2x8xf32>
+    module attributes {lamina.winograd = "f2"} {
+      func.func private @dispatch(%x: tensor<1x4x4x8xf32>, %w: tensor<3x3x8x8xf32>, %out: tensor<1x2x2x8xf32>)
+          -> tensor<1x2x2x8xf32> {
+        %zero = arith.constant 0.0 : f32
+        %f = linalg.fill ins(%zero : f32) outs(%out : tensor<1x2x2x8xf32>) -> tensor<1x2x2x8xf32>
+        %r = linalg.conv_2d_nhwc_hwcf ins(%x, %w : tensor<1x4x4x8xf32>, tensor<3x3x8x8xf32>)
+          outs(%f : tensor<1x2x2x8xf32>) -> tensor<1x2x2x8xf32>
+        return %r : tensor<1x2x2x8xf32>
+      }
+      func.func @main(%x: tensor<1x4x4x8xf32>, %out: tensor<1x2x2x8xf32>) -> tensor<1x2x2x8xf32> {
+        %w = arith.constant dense<0.0> : tensor<3x3x8x8xf32>
+        %0 = call @dispatch(%x, %w, %out)
+          : (tensor<1x4x4x8xf32>, tensor<3x3x8x8xf32>, tensor<1x2x2x8xf32>) -> tensor<1x2x2x8xf32>
+        return %0 : tensor<1x2x2x8xf32>
+      }
     }
     ```
 
     ```mlir
-    func.func private @dispatch(%x: tensor<1x4x4x8xf32>, %w: tensor<16x8x8xf32>, %out: tensor<1x2x2x8xf32>) -> tensor<1x2x2x8xf32> {
-      %zero = arith.constant 0.000000e+00 : f32
-      %0 = tensor.empty() : tensor<4x4x1x1x1x8xf32>
-      %1 = linalg.winograd_input_transform fmr(F_2_3) ins(%x : tensor<1x4x4x8xf32>) outs(%0 : tensor<4x4x1x1x1x8xf32>) -> tensor<4x4x1x1x1x8xf32>
-      %2 = tensor.collapse_shape %1 [[0, 1], [2, 3, 4], [5]] : tensor<4x4x1x1x1x8xf32> into tensor<16x1x8xf32>
-      %3 = tensor.empty() : tensor<16x1x8xf32>
-      %4 = linalg.fill ins(%zero : f32) outs(%3 : tensor<16x1x8xf32>) -> tensor<16x1x8xf32>
-      %5 = linalg.batch_matmul ins(%2, %w : tensor<16x1x8xf32>, tensor<16x8x8xf32>) outs(%4 : tensor<16x1x8xf32>) -> tensor<16x1x8xf32>
-      %6 = tensor.expand_shape %5 [[0, 1], [2, 3, 4], [5]] output_shape [4, 4, 1, 1, 1, 8] : tensor<16x1x8xf32> into tensor<4x4x1x1x1x8xf32>
-      %r = linalg.winograd_output_transform fmr(F_2_3) ins(%6 : tensor<4x4x1x1x1x8xf32>) outs(%out : tensor<1x2x2x8xf32>) -> tensor<1x2x2x8xf32>
-      return %r : tensor<1x2x2x8xf32>
-    }
-    func.func @main(%x: tensor<1x4x4x8xf32>, %out: tensor<1x2x2x8xf32>) -> tensor<1x2x2x8xf32> {
-      %0 = arith.constant dense<0.000000e+00> : tensor<16x8x8xf32>
-      %1 = call @dispatch(%x, %0, %out) : (tensor<1x4x4x8xf32>, tensor<16x8x8xf32>, tensor<1x2x2x8xf32>) -> tensor<1x2x2x8xf32>
-      return %1 : tensor<1x2x2x8xf32>
+    module attributes {lamina.winograd = "f2"} {
+      func.func private @dispatch(%x: tensor<1x4x4x8xf32>, %w: tensor<16x8x8xf32>, %out: tensor<1x2x2x8xf32>) -> tensor<1x2x2x8xf32> {
+        %zero = arith.constant 0.000000e+00 : f32
+        %0 = tensor.empty() : tensor<4x4x1x1x1x8xf32>
+        %1 = linalg.winograd_input_transform fmr(F_2_3) ins(%x : tensor<1x4x4x8xf32>) outs(%0 : tensor<4x4x1x1x1x8xf32>) -> tensor<4x4x1x1x1x8xf32>
+        %2 = tensor.collapse_shape %1 [[0, 1], [2, 3, 4], [5]] : tensor<4x4x1x1x1x8xf32> into tensor<16x1x8xf32>
+        %3 = tensor.empty() : tensor<16x1x8xf32>
+        %4 = linalg.fill ins(%zero : f32) outs(%3 : tensor<16x1x8xf32>) -> tensor<16x1x8xf32>
+        %5 = linalg.batch_matmul ins(%2, %w : tensor<16x1x8xf32>, tensor<16x8x8xf32>) outs(%4 : tensor<16x1x8xf32>) -> tensor<16x1x8xf32>
+        %6 = tensor.expand_shape %5 [[0, 1], [2, 3, 4], [5]] output_shape [4, 4, 1, 1, 1, 8] : tensor<16x1x8xf32> into tensor<4x4x1x1x1x8xf32>
+        %r = linalg.winograd_output_transform fmr(F_2_3) ins(%6 : tensor<4x4x1x1x1x8xf32>) outs(%out : tensor<1x2x2x8xf32>) -> tensor<1x2x2x8xf32>
+        return %r : tensor<1x2x2x8xf32>
+      }
+      func.func @main(%x: tensor<1x4x4x8xf32>, %out: tensor<1x2x2x8xf32>) -> tensor<1x2x2x8xf32> {
+        %0 = arith.constant dense<0.000000e+00> : tensor<16x8x8xf32>
+        %1 = call @dispatch(%x, %0, %out) : (tensor<1x4x4x8xf32>, tensor<16x8x8xf32>, tensor<1x2x2x8xf32>) -> tensor<1x2x2x8xf32>
+        return %1 : tensor<1x2x2x8xf32>
+      }
     }
     ```
     """  # noqa: E501

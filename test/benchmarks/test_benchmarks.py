@@ -34,7 +34,7 @@ def benchmarks() -> ModuleType:
 
 def test_each_runtime_is_timed_in_each_round(benchmarks: Any) -> None:
     workload = benchmarks.workloads.WORKLOADS["matmul-64"]
-    (row,) = benchmarks.rows.run_workload(workload, list(benchmarks.peers.PEERS), [None], rounds=2)
+    (row,) = benchmarks.rows.run_workload(workload, ["lamina", "onnxruntime", "numpy"], [None], rounds=2)
     assert row.problems == {}
     assert {peer: len(timing.rounds) for peer, timing in row.timings.items()} == {
         "lamina": 2,
