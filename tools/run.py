@@ -141,7 +141,7 @@ def _compiled(args: argparse.Namespace) -> _Runnable:
     executable = _executable(args)
     if args.emit:
         if isinstance(executable, _specialized()):
-            executable = executable.executable_for(list(_arrays(args, executable.inputs).values()))
+            executable = executable.executable_for(*_arrays(args, executable.inputs).values())
         _emit(executable, args)
     return executable.inputs, executable.outputs, executable.run
 
@@ -159,10 +159,7 @@ def _specialized() -> type:
 
 
 def _profile(args: argparse.Namespace, arrays: dict[str, Any]) -> Any:
-    executable = _executable(args)
-    if isinstance(executable, _specialized()):
-        executable = executable.executable_for([arrays[info.name] for info in executable.inputs])
-    return executable.profile(**arrays)
+    return _executable(args).profile(*arrays.values())
 
 
 def _emit(executable: Any, args: argparse.Namespace) -> None:

@@ -36,7 +36,7 @@ def test_code_is_made_once_for_each_shape_and_kept_in_a_bounded_cache() -> None:
     exe = Specialized("main", lamina.compile(lamina.parse(ROWS))._signature, compile_for)  # pyright: ignore
 
     def use(rows: int) -> None:
-        assert exe.executable_for([_rows(rows)]) == rows  # pyright: ignore
+        assert exe.executable_for(_rows(rows)) == rows  # pyright: ignore
 
     for rows in range(MAX_SPECIALIZATIONS):
         use(rows)
@@ -110,3 +110,24 @@ func.func @main(%x: tensor<?xf32> {nn.name = "x"}, %shape: tensor<2xi64> {nn.nam
         exe(np.zeros(6, np.float32), np.array([2, 3]))
     message = "gives a result whose shape does not follow from those of the inputs, y: float32[?, ?]"
     assert message in str(caught.value)
+
+
+def test_what_is_asked_of_code_is_that_of_given_shapes_or_of_the_last_call() -> None:
+    module = lamina.parse(ROWS)
+    exe: Any = lamina.compile(module, threads=1)
+    with pytest.raises(lamina.LaminaError, match=r"'main' has code for no shapes yet\n.*call the model first"):
+        exe.asm()
+    exe(_rows(3))
+    for rows in (3, 5):
+        alone: Any = lamina.compile(
+            lamina.run_pipeline(module.clone(), f"nn-set-shapes{{shapes=x={rows}x3}}"), threads=1
+        )
+        assert exe.llvm_ir(_rows(rows)) == exe.llvm_ir(x=_rows(rows)) == exe.llvm_ir() == alone.llvm_ir()
+        assert (exe.asm(), exe.memory(), exe.object_bytes()) == (
+            alone.asm(),
+            alone.memory(),
+            alone.object_bytes(),
+        )
+    assert exe.profile(_rows(4), calls=1).kernels[0].bytes == 4 * (4 * 3 + 4)
+    with pytest.raises(lamina.LaminaError, match="x"):
+        exe.profile(_rows(4)[0])
