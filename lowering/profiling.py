@@ -107,7 +107,7 @@ def _node_name(location: Attribute) -> str:
         case CallSiteLoc():
             return _node_name(location.callee) or _node_name(location.caller)
         case FusedLoc():
-            return next(filter(None, map(_node_name, location.locations.data)), "")
+            return next(filter(None, map(_node_name, getattr(location.locations, "data", ()))), "")
         case _:
             return ""
 

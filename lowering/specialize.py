@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import MemRefType, ModuleOp, TensorType
 from xdsl.dialects.func import FuncOp
 
 from lamina.dialects.core.diagnostics import error
@@ -35,7 +35,9 @@ def open_signature(module: ModuleOp, entry: str) -> EntrySignature | None:
     """
     if _is_lowered(module):
         return None
-    signature = signature_of(find_entry(module, entry))
+    function = find_entry(module, entry)
+    _check_types(function)
+    signature = signature_of(function)
     if _dynamic(signature.inputs, signature.outputs):
         _check_shapes_can_be_set(module, entry)
     return signature if _dynamic(signature.inputs) else None
@@ -141,6 +143,19 @@ def lower(module: ModuleOp, instrumentation: Sequence[Instrumentation] = (), *, 
 def _dynamic(*groups: Sequence[ArrayInfo]) -> list[ArrayInfo]:
     """The inputs or outputs whose shape is not known."""
     return [info for group in groups for info in group if any(n < 0 for n in info.shape)]
+
+
+def _check_types(function: FuncOp) -> None:
+    """A compiled entry is called with the addresses of arrays."""
+    kinds = function.function_type
+    for what, types in (("takes", kinds.inputs.data), ("returns", kinds.outputs.data)):
+        other = next((kind for kind in types if not isinstance(kind, TensorType | MemRefType)), None)
+        if other is not None:
+            raise error(
+                f"{what} a value of type {other}; a compiled entry takes and returns tensors or buffers",
+                function,
+                hint=f"write tensor<{other}> for one number, or interpret it (lamina-run --interpret)",
+            )
 
 
 def _check_shapes_can_be_set(module: ModuleOp, entry: str) -> None:

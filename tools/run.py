@@ -40,7 +40,11 @@ def build_parser() -> argparse.ArgumentParser:
         "--random-inputs", metavar="SEED", type=whole_number(0), help="random arrays from this seed"
     )
     add("--shape", action="append", default=[], metavar="NAME=1x2x3", help="the shape of a random input")
-    add("--outputs", metavar="FILE.npz", help="write the results by name (default: print a summary)")
+    add(
+        "--outputs",
+        metavar="FILE.npz",
+        help="write the results, or the arguments of an entry without any, by name (default: print)",
+    )
     add("--interpret", action="store_true", help="run the reference interpreter instead of compiled code")
     add(
         "--load",
@@ -88,6 +92,8 @@ def _run(arguments: Sequence[str]) -> int:
         return 0
     arrays = _arrays(args, inputs)
     results = wait_for(lambda: call(arrays))
+    if not outputs:  # what it did, it did to the buffers that it was given
+        outputs, results = inputs, tuple(array.copy() for array in arrays.values())
     if args.benchmark:
         say(wait_for(lambda: _benchmark(lambda: call(arrays), args.benchmark)))
     if args.profile:

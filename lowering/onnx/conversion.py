@@ -43,7 +43,9 @@ class Conversion:
 
     def run(self) -> None:
         """Convert everything, or raise one :class:`LaminaError` for all that has no conversion."""
-        functions = [op for op in self.module.body.block.ops if isinstance(op, FuncOp) and op.body.blocks]
+        functions = [
+            op for op in self.module.body.block.ops if isinstance(op, FuncOp) and self._is_of_a_model(op)
+        ]
         self._check_opset(functions)
         for function in functions:
             self._check_arguments(function)
@@ -55,6 +57,13 @@ class Conversion:
             _update_results(function)
         for name in [name for name in self.module.attributes if name.startswith("onnx.")]:
             del self.module.attributes[name]
+
+    def _is_of_a_model(self, function: FuncOp) -> bool:
+        """Whether a function has a body of ONNX; what stands in a model's module is a part of the model."""
+        imported = any(name.startswith("onnx.") for name in self.module.attributes)
+        return bool(function.body.blocks) and (
+            imported or any(isinstance(op, OnnxOp) for op in function.walk())
+        )
 
     def convert_block(self, block: Block) -> None:
         """Convert the `onnx` ops of a block in order, so that each has operands in `nn`. Dead ones go."""

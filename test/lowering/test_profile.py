@@ -55,8 +55,8 @@ def test_a_model_that_is_gone_cannot_be_profiled_and_a_file_can(tmp_path: Path) 
 
 def test_a_copy_that_was_made_to_be_compiled_lives_as_long_as_its_code() -> None:
     module = lamina.parse(TEXT)
-    for options in ({"winograd": "off"}, {"donate": (0,)}):
-        exe = lamina.compile(module, threads=1, cache=False, **options)
+    for winograd, donate in (("off", ()), (None, (0,))):
+        exe = lamina.compile(module, threads=1, cache=False, winograd=winograd, donate=donate)
         gc.collect()
         assert len(exe.profile(*_inputs(), calls=1).kernels) == 2
 

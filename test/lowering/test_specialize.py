@@ -115,7 +115,9 @@ func.func @main(%x: tensor<?xf32> {nn.name = "x"}, %shape: tensor<2xi64> {nn.nam
 def test_what_is_asked_of_code_is_that_of_given_shapes_or_of_the_last_call() -> None:
     module = lamina.parse(ROWS)
     exe: Any = lamina.compile(module, threads=1)
-    with pytest.raises(lamina.LaminaError, match=r"'main' has code for no shapes yet\n.*call the model first"):
+    with pytest.raises(
+        lamina.LaminaError, match=r"'main' has code for no shapes yet\n.*call the model first"
+    ):
         exe.asm()
     exe(_rows(3))
     for rows in (3, 5):
