@@ -24,7 +24,7 @@ from lamina.passes.nn.nn_set_shapes import set_shapes
 if TYPE_CHECKING:
     from lamina.lowering.profiling import Profile
 
-_LOWERED = {"bufferization", "linalg", "memref", "vector"}
+_LOWERED = {"bufferization", "memref", "vector"}
 """Dialects whose ops do not infer the shapes of their results."""
 
 
@@ -159,7 +159,7 @@ def _check_types(function: FuncOp) -> None:
 
 
 def _check_shapes_can_be_set(module: ModuleOp, entry: str) -> None:
-    """Shapes are inferred from those of the inputs on ``nn``: what is lowered already keeps its own."""
+    """Shapes follow from those of the inputs as long as values are tensors."""
     lowered = {op.name.split(".", 1)[0] for op in module.walk()} & _LOWERED
     if lowered:
         function = find_entry(module, entry)
@@ -168,5 +168,5 @@ def _check_shapes_can_be_set(module: ModuleOp, entry: str) -> None:
         raise error(
             f"has dynamic shapes, {infos}, and is lowered to '{min(lowered)}' already",
             function,
-            hint="run `nn-set-shapes` before `convert-nn-to-linalg`",
+            hint="write the shapes into the types, or run `nn-set-shapes` while values are tensors",
         )
