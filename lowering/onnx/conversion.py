@@ -116,7 +116,7 @@ class Conversion:
     def _hint(self) -> str:
         if any(words in reason for _, reason in self.failures.found for words in _NOT_KNOWN_YET):
             return "say what is not known yet: lamina.load(file, input_shapes={'x': [1, 3]}, constants={…})"
-        return "a rule for an operator is a function under @onnx_rule, see lowering/onnx/rules"
+        return "docs/onnx-operators.md lists what is converted, and says how a conversion is added"
 
     def _check_opset(self, functions: list[FuncOp]) -> None:
         version = self.versions.get(DEFAULT_DOMAIN)

@@ -20,6 +20,7 @@ MODEL = """func.func @main(%x: tensor<2x3xf32> {nn.name = "x"}, %n: tensor<?xi64
   return %y, %n : tensor<2x3xf32>, tensor<?xi64>
 }
 """
+LISTED = "x, count (or by number: 0=1x3)"
 X = np.arange(6, dtype=np.float32).reshape(2, 3)
 N = np.array([3, 4])
 
@@ -133,8 +134,10 @@ def test_bfloat16_goes_through_archives(call: Callable[..., Any], model: Path) -
 @pytest.mark.parametrize(
     ("shape", "message", "hint"),
     [
-        ("y=2", "'y=2' does not give the shape of an input", "the model's inputs are x, count"),
-        ("count", "'count' does not give the shape of an input", "the model's inputs are x, count"),
+        ("y=2", "'y=2' does not give the shape of an input", f"the model's inputs are {LISTED}"),
+        ("2=2", "'2=2' does not give the shape of an input", f"the model's inputs are {LISTED}"),
+        ("count", "'count' does not give the shape of an input", f"the model's inputs are {LISTED}"),
+        ("1=2x4", "input 'count' has shape [?], which [2, 4] does not fit", None),
         ("count=2x", "'2x' is no shape", "write it as 1x3x224x224"),
         ("count=-2", "'-2' is no shape", "write it as 1x3x224x224"),
         ("x=2x4", "input 'x' has shape [2, 3], which [2, 4] does not fit", None),
