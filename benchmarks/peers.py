@@ -40,7 +40,7 @@ def lamina_cell(workload: Workload, model: Any, inputs: Arrays, threads: int | N
 
     compiled = lamina.compile(lamina.load(model), threads=threads, cache=False)
     arrays = [inputs[info.name] for info in compiled.inputs]
-    executable = compiled if isinstance(compiled, Executable) else compiled.executable_for(arrays)
+    executable = compiled if isinstance(compiled, Executable) else compiled.executable_for(*arrays)
     outputs = tuple(np.empty(info.shape, info.dtype) for info in executable.outputs)
     return Cell("lamina", threads, lambda: executable(*arrays, out=outputs), lambda: list(outputs))
 

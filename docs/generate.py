@@ -1,4 +1,4 @@
-"""The generated pages: passes, pipelines, dialects, the ops of ``nn``, and a model at every level.
+"""The generated pages: passes, pipelines, dialects, operations, and a model at every level.
 
 python docs/generate.py            write them
 python docs/generate.py --check    fail where one is not what the code says
@@ -20,7 +20,10 @@ from lamina.dialects.core.ods.spec import has_table, spec_of, table_of
 from lamina.dialects.nn import Nn
 from lamina.dialects.nn.base import derivative, tangent
 from lamina.dialects.nn.derivatives.not_differentiable import NOT_DIFFERENTIABLE
+from lamina.dialects.onnx.table import operators
 from lamina.dialects.stablehlo import Stablehlo
+from lamina.lowering.onnx.conversion import OLDEST_OPSET
+from lamina.lowering.onnx.rule_table import first_opset, supported_operators
 from lamina.lowering.pipelines import LEVELS
 from lamina.lowering.stablehlo.rules import stablehlo_rule
 from lamina.passes.framework.options import option_name, type_text
@@ -110,6 +113,27 @@ def stablehlo_page() -> str:
     return "\n".join(parts)
 
 
+def onnx_page() -> str:
+    """Every operator of ONNX, and whether it is converted."""
+    parts = ["# Operators of ONNX", NOTE]
+    parts.append(
+        "Which operators `lamina.load` and `convert-onnx-to-nn` convert. One without a conversion of its own "
+        "is replaced by ONNX's definition of it in simpler operators, where it has one. A conversion is a "
+        f"function under `@onnx_rule` in `lowering/onnx/rules/`. Models of operator set {OLDEST_OPSET} or "
+        "newer can be read.\n"
+    )
+    supported = supported_operators()
+    known = {(operator.domain, operator.name) for operator in operators().values()}
+    for domain in sorted({domain for domain, _ in known | supported}):
+        rows = [f"## {domain}\n", "| operator | conversion of its own |", "|---|---|"]
+        for name in sorted(name for place, name in known | supported if place == domain):
+            first = first_opset(name, domain)
+            told = "no" if first is None else "yes" if first <= OLDEST_OPSET else f"from {first} on"
+            rows.append(f"| `{name}` | {told} |")
+        parts.append("\n".join(rows) + "\n")
+    return "\n".join(parts)
+
+
 def _is_converted(name: str) -> bool:
     return name in stablehlo_rule or name == "stablehlo.return"
 
@@ -173,6 +197,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "levels.md": levels_page,
     "derivative-rules.md": derivatives_page,
     "stablehlo-operations.md": stablehlo_page,
+    "onnx-operators.md": onnx_page,
     "lamina-opt.md": opt_page,
 }
 

@@ -11,10 +11,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-from sklearn.datasets import load_digits
-from sklearn.model_selection import train_test_split
 
 import lamina
+
+try:
+    from sklearn.datasets import load_digits
+    from sklearn.model_selection import train_test_split
+except ModuleNotFoundError as missing:
+    raise SystemExit(f"no module {missing.name}: pip install 'lamina[examples]'") from None
 
 HERE = Path(__file__).resolve().parent
 SHAPES = {"digits_mlp": (-1, 64), "digits_cnn": (-1, 1, 8, 8)}

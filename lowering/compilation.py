@@ -59,9 +59,10 @@ def compile(
         raise error(f"threads must be a whole number from 1, not {threads!r}")
     if named:
         raise error(f"compile has no option '{next(iter(named))}'")
-    if winograd is not None:
-        module = _with_winograd(module, winograd)
-    source = source_of(module, entry, donate)
+    if winograd is None:
+        source = source_of(module, entry, donate)
+    else:
+        source = ModuleSource(_with_winograd(module, winograd), entry, donate, owned=True)
     asked = {"entry": entry, "threads": threads or host_target().cores, "donate": list(donate)}
     return _Compilation(source, entry, threads, Kept.of(cache_folder(cache), source, **asked)).run()
 
@@ -107,7 +108,7 @@ class _Compilation:
     def specialized(self, signature: EntrySignature) -> Specialized:
         if isinstance(self.source, ModuleSource):
             # The caller may change the module before the first call.
-            self.source = ModuleSource(self.source.module().clone(), self.entry, ())
+            self.source = ModuleSource(self.source.module().clone(), self.entry, (), owned=True)
             self.module = self.source.module()
         return Specialized(self.entry, signature, self.code_for)
 

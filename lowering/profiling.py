@@ -9,8 +9,8 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from xdsl.dialects.builtin import IntegerAttr, ModuleOp
-from xdsl.ir import Operation
+from xdsl.dialects.builtin import CallSiteLoc, FusedLoc, IntegerAttr, ModuleOp, NameLoc
+from xdsl.ir import Attribute, Operation
 
 from lamina.dialects.core.diagnostics import location_of
 from lamina.lowering.codegen.jit import compile_to_object, load_object
@@ -30,13 +30,14 @@ class KernelTime:
 
     name: str
     location: str
-    """Where the model's operation stands: ``file:line:column``, or the name of a node; empty if unknown."""
+    """Where the model's operation stands: ``file:line:column``, ``file: node``; empty if unknown."""
     seconds: float
     flops: int
     bytes: int
-    share: float
+    share: float | None
     """The part of the machine's limit that was reached: the least time that arithmetic (on the cores of all
-    threads) and traffic allow, by the time that it took."""
+    threads) and traffic with memory allow, by the time that it took. None where traffic is the limit and all
+    of it fits in the last cache: how much of it reaches memory is not known."""
 
     @property
     def gflops(self) -> float:
@@ -61,10 +62,11 @@ class Profile:
         lines = [f"{'ms':>9} {'%':>5} {'GFLOP/s':>8} {'GB/s':>7} {'of limit':>8}  kernel"]
         for kernel in sorted(self.kernels, key=lambda kernel: -kernel.seconds):
             part = kernel.seconds / self.seconds if self.seconds else 0.0
+            limit = "cache" if kernel.share is None else f"{100 * kernel.share:.0f}%"
             where = f"  {kernel.location}" if kernel.location else ""
             lines.append(
                 f"{1e3 * kernel.seconds:9.4f} {100 * part:5.1f} {kernel.gflops:8.1f} {kernel.gbytes:7.1f} "
-                f"{100 * kernel.share:7.0f}%  {kernel.name}{where}"
+                f"{limit:>8}  {kernel.name}{where}"
             )
         lines.append(f"{1e3 * self.seconds:9.4f} 100.0 {'':8} {'':7} {'':8}  the call")
         return "\n".join(lines)
@@ -89,8 +91,25 @@ def kernels_of(module: ModuleOp) -> list[Kernel]:
 
 
 def _where(op: Operation) -> str:
+    """Where an operation stands: a line of a file, or the node of a model's file that has no lines."""
     place = location_of(op)
-    return "" if place is None else str(place)
+    if place is None:
+        return ""
+    name = "" if place.line else _node_name(op.location)
+    return f"{place}: {name}" if name and name != place.file else str(place)
+
+
+def _node_name(location: Attribute) -> str:
+    """The first name inside a location."""
+    match location:
+        case NameLoc():
+            return location.desc.data
+        case CallSiteLoc():
+            return _node_name(location.callee) or _node_name(location.caller)
+        case FusedLoc():
+            return next(filter(None, map(_node_name, getattr(location.locations, "data", ()))), "")
+        case _:
+            return ""
 
 
 def _count(op: Operation, name: str) -> int:
@@ -118,8 +137,9 @@ def measure(instrumented: ModuleOp, entry: str, inputs: Sequence[Any], calls: in
 
 def _timed(kernel: Kernel, seconds: float, threads: int) -> KernelTime:
     flops, moved = machine_limits()
-    least = max(kernel.flops / (flops * threads), kernel.bytes / moved)
-    share = least / seconds if seconds else 0.0
+    computing, moving = kernel.flops / (flops * threads), kernel.bytes / moved
+    cached = moving > computing and kernel.bytes <= host_target().l3_bytes
+    share = None if cached else max(computing, moving) / seconds if seconds else 0.0
     return KernelTime(kernel.name, kernel.location, seconds, kernel.flops, kernel.bytes, share)
 
 

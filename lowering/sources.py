@@ -87,10 +87,13 @@ class FileSource:
 
 
 class ModuleSource:
-    """A module, which is not changed."""
+    """A module, which is not changed; ``owned`` says that nobody else keeps it."""
 
-    def __init__(self, module: ModuleOp, entry: str, donate: Sequence[int | str]) -> None:
+    def __init__(
+        self, module: ModuleOp, entry: str, donate: Sequence[int | str], *, owned: bool = False
+    ) -> None:
         self._module = donated(module.clone(), entry, donate) if donate else module
+        self._owned = owned or bool(donate)
 
     def digest(self) -> str | None:
         from lamina.lowering.cache.keys import is_all_ours, module_digest
@@ -101,7 +104,8 @@ class ModuleSource:
         return self._module
 
     def again(self) -> Callable[[], ModuleOp | None]:
-        return weakref.ref(self._module)
+        # A caller's module is not kept alive for a profile that may never be asked for.
+        return self.module if self._owned else weakref.ref(self._module)
 
     def is_unchanged(self) -> bool:
         return True

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import MemRefType, ModuleOp, TensorType
 from xdsl.dialects.func import FuncOp
 
 from lamina.dialects.core.diagnostics import error
@@ -24,7 +24,7 @@ from lamina.passes.nn.nn_set_shapes import set_shapes
 if TYPE_CHECKING:
     from lamina.lowering.profiling import Profile
 
-_LOWERED = {"bufferization", "linalg", "memref", "vector"}
+_LOWERED = {"bufferization", "memref", "vector"}
 """Dialects whose ops do not infer the shapes of their results."""
 
 
@@ -35,7 +35,9 @@ def open_signature(module: ModuleOp, entry: str) -> EntrySignature | None:
     """
     if _is_lowered(module):
         return None
-    signature = signature_of(find_entry(module, entry))
+    function = find_entry(module, entry)
+    _check_types(function)
+    signature = signature_of(function)
     if _dynamic(signature.inputs, signature.outputs):
         _check_shapes_can_be_set(module, entry)
     return signature if _dynamic(signature.inputs) else None
@@ -143,8 +145,21 @@ def _dynamic(*groups: Sequence[ArrayInfo]) -> list[ArrayInfo]:
     return [info for group in groups for info in group if any(n < 0 for n in info.shape)]
 
 
+def _check_types(function: FuncOp) -> None:
+    """A compiled entry is called with the addresses of arrays."""
+    kinds = function.function_type
+    for what, types in (("takes", kinds.inputs.data), ("returns", kinds.outputs.data)):
+        other = next((kind for kind in types if not isinstance(kind, TensorType | MemRefType)), None)
+        if other is not None:
+            raise error(
+                f"{what} a value of type {other}; a compiled entry takes and returns tensors or buffers",
+                function,
+                hint=f"write tensor<{other}> for one number, or interpret it (lamina-run --interpret)",
+            )
+
+
 def _check_shapes_can_be_set(module: ModuleOp, entry: str) -> None:
-    """Shapes are inferred from those of the inputs on ``nn``: what is lowered already keeps its own."""
+    """Shapes follow from those of the inputs as long as values are tensors."""
     lowered = {op.name.split(".", 1)[0] for op in module.walk()} & _LOWERED
     if lowered:
         function = find_entry(module, entry)
@@ -153,5 +168,5 @@ def _check_shapes_can_be_set(module: ModuleOp, entry: str) -> None:
         raise error(
             f"has dynamic shapes, {infos}, and is lowered to '{min(lowered)}' already",
             function,
-            hint="run `nn-set-shapes` before `convert-nn-to-linalg`",
+            hint="write the shapes into the types, or run `nn-set-shapes` while values are tensors",
         )

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
-from typing import Any, TypeAlias
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
 
+from lamina.dialects.core.diagnostics import error
 from lamina.lowering.codegen.arguments import arrange_inputs, check_input
 from lamina.lowering.codegen.signature import ArrayInfo, EntrySignature
-from lamina.lowering.executable import Executable
+from lamina.lowering.executable import Executable, MemoryUse
+
+if TYPE_CHECKING:
+    from lamina.lowering.profiling import Profile
 
 MAX_SPECIALIZATIONS = 16
 """Sets of shapes whose code is kept; the one that was not used for longest goes first."""
@@ -51,18 +55,55 @@ class Specialized:
 
     def __call__(self, *args: Any, out: Any = None, **named: Any) -> Any:
         """Run the model; the first call with new shapes compiles it for them."""
-        arrays = self._checked(arrange_inputs(self.inputs, args, named))
-        return self.executable_for(arrays)(*arrays, out=out)
+        arrays = self._arranged(args, named)
+        return self._code_for(arrays)(*arrays, out=out)
 
     def run(self, inputs: Mapping[str, Any], out: Any = None) -> Any:
         """Run the model with inputs from a dict by name; ``out`` may be a dict, too."""
-        arrays = self._checked(arrange_inputs(self.inputs, (), inputs))
-        return self.executable_for(arrays)(*arrays, out=out)
+        arrays = self._arranged((), inputs)
+        return self._code_for(arrays)(*arrays, out=out)
 
-    def _checked(self, values: list[Any]) -> list[Any]:
+    def profile(self, *args: Any, calls: int = 10, **named: Any) -> Profile:
+        """Time, GFLOP/s and GB/s of each kernel for the given inputs: see :meth:`Executable.profile`."""
+        arrays = self._arranged(args, named)
+        return self._code_for(arrays).profile(*arrays, calls=calls)
+
+    def memory(self, *args: Any, **named: Any) -> MemoryUse:
+        """Bytes of working memory and of constants; for which shapes, see :meth:`executable_for`."""
+        return self.executable_for(*args, **named).memory()
+
+    def llvm_ir(self, *args: Any, **named: Any) -> str:
+        """The LLVM IR before LLVM's optimiser; for which shapes, see :meth:`executable_for`."""
+        return self.executable_for(*args, **named).llvm_ir()
+
+    def asm(self, *args: Any, **named: Any) -> str:
+        """The assembly of the machine code; for which shapes, see :meth:`executable_for`."""
+        return self.executable_for(*args, **named).asm()
+
+    def object_bytes(self, *args: Any, **named: Any) -> bytes:
+        """The model as one object file; for which shapes, see :meth:`executable_for`."""
+        return self.executable_for(*args, **named).object_bytes()
+
+    def executable_for(self, *args: Any, **named: Any) -> Executable:
+        """The code for the shapes of some inputs, made if there is none yet; without inputs, that used last.
+
+        Raises :class:`LaminaError` where nothing is given and nothing was called.
+        """
+        if args or named:
+            return self._code_for(self._arranged(args, named))
+        with self._lock:
+            made = [slot.executable for slot in self._made.values() if slot.executable is not None]
+        if not made:
+            hint = "give inputs of the shapes that are meant, or call the model first"
+            raise error(f"'{self.entry}' has code for no shapes yet", hint=hint)
+        return made[-1]
+
+    def _arranged(self, args: Sequence[Any], named: Mapping[str, Any]) -> list[Any]:
+        """The inputs as arrays of the right types, in order."""
+        values = arrange_inputs(self.inputs, args, named)
         return [check_input(info, value) for info, value in zip(self.inputs, values, strict=True)]
 
-    def executable_for(self, arrays: list[Any]) -> Executable:
+    def _code_for(self, arrays: Sequence[Any]) -> Executable:
         """The code for the shapes of these inputs, compiled if there is none yet.
 
         Calls with shapes whose code exists do not wait for a compilation for others.

@@ -115,8 +115,12 @@ def read_shapes(texts: Sequence[str], inputs: Sequence[ArrayInfo]) -> list[tuple
     shapes = {info.name: tuple(1 if n < 0 else n for n in info.shape) for info in inputs}
     for text in texts:
         name, separator, extents = text.rpartition("=")
+        if name.isdecimal() and name not in known and int(name) < len(inputs):
+            name = inputs[int(name)].name
         if not separator or name not in known:
-            hint = did_you_mean(name, list(known)) or f"the model's inputs are {', '.join(known) or 'none'}"
+            places = " (or by number: 0=1x3)" if known else ""
+            listed = f"the model's inputs are {', '.join(known) or 'none'}{places}"
+            hint = did_you_mean(name, list(known)) or listed
             raise error(f"'{text}' does not give the shape of an input", hint=hint)
         shape = tuple(int(n) if n.isdecimal() else -1 for n in extents.split("x")) if extents else ()
         if min(shape, default=0) < 0:

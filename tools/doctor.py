@@ -9,7 +9,7 @@ from importlib import metadata
 _OPTIONAL = {
     "onnx": "reading ONNX models (pip install 'lamina[onnx]')",
     "onnxruntime": "the benchmarks and tests against ONNX Runtime",
-    "scikit-learn": "the examples (pip install 'lamina[examples]')",
+    **dict.fromkeys(("matplotlib", "rich", "scikit-learn"), "the examples (pip install 'lamina[examples]')"),
 }
 
 

@@ -40,7 +40,11 @@ def build_parser() -> argparse.ArgumentParser:
         "--random-inputs", metavar="SEED", type=whole_number(0), help="random arrays from this seed"
     )
     add("--shape", action="append", default=[], metavar="NAME=1x2x3", help="the shape of a random input")
-    add("--outputs", metavar="FILE.npz", help="write the results by name (default: print a summary)")
+    add(
+        "--outputs",
+        metavar="FILE.npz",
+        help="write the results, or the arguments of an entry without any, by name (default: print)",
+    )
     add("--interpret", action="store_true", help="run the reference interpreter instead of compiled code")
     add(
         "--load",
@@ -88,6 +92,8 @@ def _run(arguments: Sequence[str]) -> int:
         return 0
     arrays = _arrays(args, inputs)
     results = wait_for(lambda: call(arrays))
+    if not outputs:  # what it did, it did to the buffers that it was given
+        outputs, results = inputs, tuple(array.copy() for array in arrays.values())
     if args.benchmark:
         say(wait_for(lambda: _benchmark(lambda: call(arrays), args.benchmark)))
     if args.profile:
@@ -141,7 +147,7 @@ def _compiled(args: argparse.Namespace) -> _Runnable:
     executable = _executable(args)
     if args.emit:
         if isinstance(executable, _specialized()):
-            executable = executable.executable_for(list(_arrays(args, executable.inputs).values()))
+            executable = executable.executable_for(*_arrays(args, executable.inputs).values())
         _emit(executable, args)
     return executable.inputs, executable.outputs, executable.run
 
@@ -159,10 +165,7 @@ def _specialized() -> type:
 
 
 def _profile(args: argparse.Namespace, arrays: dict[str, Any]) -> Any:
-    executable = _executable(args)
-    if isinstance(executable, _specialized()):
-        executable = executable.executable_for([arrays[info.name] for info in executable.inputs])
-    return executable.profile(**arrays)
+    return _executable(args).profile(*arrays.values())
 
 
 def _emit(executable: Any, args: argparse.Namespace) -> None:

@@ -8,11 +8,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import matplotlib
 import numpy as np
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 import lamina
+
+try:
+    import matplotlib
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+    from sklearn.datasets import load_digits
+    from sklearn.model_selection import train_test_split
+except ModuleNotFoundError as missing:
+    raise SystemExit(f"no module {missing.name}: pip install 'lamina[examples]'") from None
 
 matplotlib.use("Agg")
 HERE = Path(__file__).resolve().parent
@@ -84,9 +90,6 @@ def plot(losses: Sequence[float], path: Path, title: str) -> None:
 
 def digits() -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """scikit-learn's digits: images for training and for the test in [0, 1], and their labels."""
-    from sklearn.datasets import load_digits
-    from sklearn.model_selection import train_test_split
-
     pixels, labels = load_digits(return_X_y=True)
     images = (pixels / 16).astype(np.float32)
     train, test, known, wanted = train_test_split(images, labels, test_size=0.25, random_state=0)

@@ -43,7 +43,9 @@ class Conversion:
 
     def run(self) -> None:
         """Convert everything, or raise one :class:`LaminaError` for all that has no conversion."""
-        functions = [op for op in self.module.body.block.ops if isinstance(op, FuncOp) and op.body.blocks]
+        functions = [
+            op for op in self.module.body.block.ops if isinstance(op, FuncOp) and self._is_of_a_model(op)
+        ]
         self._check_opset(functions)
         for function in functions:
             self._check_arguments(function)
@@ -55,6 +57,13 @@ class Conversion:
             _update_results(function)
         for name in [name for name in self.module.attributes if name.startswith("onnx.")]:
             del self.module.attributes[name]
+
+    def _is_of_a_model(self, function: FuncOp) -> bool:
+        """Whether a function has a body of ONNX; what stands in a model's module is a part of the model."""
+        imported = any(name.startswith("onnx.") for name in self.module.attributes)
+        return bool(function.body.blocks) and (
+            imported or any(isinstance(op, OnnxOp) for op in function.walk())
+        )
 
     def convert_block(self, block: Block) -> None:
         """Convert the `onnx` ops of a block in order, so that each has operands in `nn`. Dead ones go."""
@@ -107,7 +116,7 @@ class Conversion:
     def _hint(self) -> str:
         if any(words in reason for _, reason in self.failures.found for words in _NOT_KNOWN_YET):
             return "say what is not known yet: lamina.load(file, input_shapes={'x': [1, 3]}, constants={…})"
-        return "a rule for an operator is a function under @onnx_rule, see lowering/onnx/rules"
+        return "docs/onnx-operators.md lists what is converted, and says how a conversion is added"
 
     def _check_opset(self, functions: list[FuncOp]) -> None:
         version = self.versions.get(DEFAULT_DOMAIN)

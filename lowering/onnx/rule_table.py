@@ -54,6 +54,12 @@ def supported_operators() -> frozenset[tuple[str, str]]:
     return frozenset(_table)
 
 
+def first_opset(op_type: str, domain: str) -> int | None:
+    """The operator set from which on an operator has a rule, or None."""
+    _load()
+    return min(_table.get((domain, op_type), {}), default=None)
+
+
 @cache
 def _load() -> None:
     for module in pkgutil.iter_modules(importlib.import_module(_RULES).__path__):

@@ -50,17 +50,16 @@ class Draft:
         return [op for op in self.function.body.block.ops if op is not self.end]
 
 
-def start(module: ModuleOp, source: str, name: str, wrt: Sequence[int]) -> Draft:
+def start(module: ModuleOp, source: str, name: str, indices: Sequence[int]) -> Draft:
     """Copy a function under a new name, with calls inlined and composite ops expanded.
 
-    Raises :class:`LaminaError` where the function or an argument does not exist or has no derivative.
+    ``indices`` are what :func:`check_inputs` gave. Raises :class:`LaminaError` where the name is taken.
     """
     function = find_function(module, source)
     if name in symbols_of(module):
         raise error(f"there is a function '{name}' already", hint="give another name with name=…")
     if len(function.body.blocks) > 1 or not isinstance(function.body.block.last_op, ReturnOp):
         raise error("has branches between blocks, which are not differentiated", function, hint="use scf")
-    indices = check_inputs(function, wrt)
     copy = function.clone()
     copy.properties["sym_name"] = StringAttr(name)
     copy.attributes.pop(CUSTOM_GRADIENT, None)
@@ -84,8 +83,13 @@ def drop(function: FuncOp) -> None:
     function.erase()
 
 
-def check_inputs(function: FuncOp, indices: Sequence[int]) -> list[int]:
-    """The numbers of arguments that shall be differentiated by, counted from the front."""
+def check_inputs(function: FuncOp, indices: Sequence[int] | int) -> list[int]:
+    """The numbers of arguments (or of the one) that shall be differentiated by, counted from the front.
+
+    Raises :class:`LaminaError` where one does not exist or has no derivative.
+    """
+    if isinstance(indices, SupportsIndex):
+        indices = (int(indices),)
     if not isinstance(indices, Sequence) or isinstance(indices, str):
         raise error(f"takes several arguments' numbers, and {indices!r} is not", function, hint="write (0,)")
     return [check_input(function, i) for i in indices]

@@ -76,13 +76,13 @@ class NnGrad(Pass):
         ctx.count("functions")
 
 
-def grad(module: ModuleOp, function: str = "main", wrt: Sequence[int] = (0,), name: str = "") -> str:
+def grad(module: ModuleOp, function: str = "main", wrt: Sequence[int] | int = (0,), name: str = "") -> str:
     """Add the gradient of a function's (scalar) first result to the module; returns the new name."""
     return add_gradient(module, function, wrt, name)
 
 
 def value_and_grad(
-    module: ModuleOp, function: str = "main", wrt: Sequence[int] = (0,), name: str = ""
+    module: ModuleOp, function: str = "main", wrt: Sequence[int] | int = (0,), name: str = ""
 ) -> str:
     """Like :func:`grad`, for a function that returns the results of ``function``, then the gradients."""
     return add_gradient(module, function, wrt, name or f"{function}_value_and_grad", value=True)
@@ -91,7 +91,7 @@ def value_and_grad(
 def add_gradient(
     module: ModuleOp,
     function: str,
-    wrt: Sequence[int],
+    wrt: Sequence[int] | int,
     name: str = "",
     *,
     value: bool = False,
@@ -101,6 +101,7 @@ def add_gradient(
     source = find_function(module, function)
     if not cotangents:
         check_scalar(source)
+    wrt = making.check_inputs(source, wrt)
     name = name or f"{function}_grad"
     draft = making.start(module, function, name, wrt)
     try:

@@ -63,13 +63,14 @@ class NnJvp(Pass):
 def jvp(
     module: ModuleOp,
     function: str = "main",
-    wrt: Sequence[int] = (0,),
+    wrt: Sequence[int] | int = (0,),
     name: str = "",
     *,
     value: bool = False,
 ) -> str:
     """Add the forward derivative of a function to a module; returns its name. See :class:`NnJvp`."""
     source = find_function(module, function)
+    wrt = making.check_inputs(source, wrt)
     name = name or f"{function}_jvp"
     draft = making.start(module, function, name, wrt)
     try:

@@ -15,6 +15,7 @@ from lamina.dialects.nn.base import DYNAMIC
 from lamina.dialects.nn.shapes._checks import text as shape_text
 from lamina.passes.framework.conditions import STATIC_SHAPES
 from lamina.passes.framework.passes import Pass, PassContext, option
+from lamina.passes.nn._lowered_refinement import is_lowered, refine_lowered
 from lamina.passes.nn._refinement import Refinement
 
 Shape = Sequence["int | None"]
@@ -25,9 +26,11 @@ Shape = Sequence["int | None"]
 class NnSetShapes(Pass):
     """Give a function's arguments static shapes and re-infer everything that follows from them.
 
-    Shapes are written ``x=1x3x224x224,y=1x4``, by the arguments' ``nn.name`` or by position (``0=1x3``);
-    ``?`` leaves an extent as it is, and an argument that is not named keeps its type. Operations that compute
-    shapes are folded, so that reshapes by values become static ones. Called functions are specialised, too.
+    Shapes are written ``x=1x3x224x224,y=1x4``, by the arguments' ``nn.name`` (without one: the name in the
+    text) or by position (``0=1x3``); ``?`` leaves an extent as it is, and an argument that is not named keeps
+    its type. Operations that compute shapes are folded, so that reshapes by values become static ones. Called
+    functions are specialised, too.
+    A function in `linalg` is canonicalised, which carries shapes from op to op; its calls stay as they are.
 
     Without shapes only what follows from the types that are there is inferred:
 
@@ -73,7 +76,10 @@ def set_shapes(module: ModuleOp, entry: str, shapes: Sequence[Shape | None]) -> 
         a.type if shape is None else _specialised(function, i, shape)
         for i, (a, shape) in enumerate(zip(arguments, shapes, strict=True))
     ]
-    Refinement(module).function(function, types)
+    if is_lowered(function):
+        refine_lowered(function, types)
+    else:
+        Refinement(module).function(function, types)
     region_dce(module.body)
 
 
@@ -116,7 +122,12 @@ def _argument_index(name: str, names: Sequence[str | None], function: FuncOp) ->
         return names.index(name)
     if name.isdecimal() and int(name) < len(names):
         return int(name)
-    known = [n if n is not None else str(i) for i, n in enumerate(names)]
+    # Without `nn.name` the name that tools give an input, or that it has in the text.
+    hints = [argument.name_hint for argument in function.body.block.args]
+    for i, (own, hint) in enumerate(zip(names, hints, strict=True)):
+        if own is None and name.removeprefix("%") in (f"arg{i}", hint):
+            return i
+    known = [own or hint or str(i) for i, (own, hint) in enumerate(zip(names, hints, strict=True))]
     hint = did_you_mean(name, known) or f"the arguments are: {', '.join(known) or 'none'}"
     raise error(f"has no argument '{name}'", function, hint=hint)
 

@@ -11,6 +11,7 @@ import pytest
 
 pytest.importorskip("matplotlib")
 pytest.importorskip("rich")
+pytest.importorskip("sklearn")
 import lamina
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "training"
@@ -35,3 +36,15 @@ def test_the_losses_of_the_other_examples_have_training_steps(name: str) -> None
     count = {"digits_mlp": 6, "digits_cnn": 8}[name]
     lamina.train_step(module, "loss", range(count), "adam")
     lamina.initializer(module, "predict", range(count))
+
+
+@pytest.mark.parametrize("path", ["digits.py", "demo.py", "training/regression.py"])
+def test_a_missing_package_is_one_line_that_names_the_extra(
+    path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("digits", "loop"):
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    monkeypatch.setitem(sys.modules, "sklearn.datasets", None)
+    with pytest.raises(SystemExit) as caught:
+        runpy.run_path(str(EXAMPLES.parent / path), run_name="__main__")
+    assert caught.value.code == "no module sklearn.datasets: pip install 'lamina[examples]'"

@@ -10,6 +10,8 @@ import ml_dtypes
 import numpy as np
 import pytest
 
+import lamina
+from lamina.lowering.formats.llvm_ir import emit_llvm_ir
 from lamina.tools import run
 
 MODEL = """func.func @main(%x: tensor<2x3xf32> {nn.name = "x"}, %n: tensor<?xi64> {nn.name = "count"})
@@ -18,6 +20,7 @@ MODEL = """func.func @main(%x: tensor<2x3xf32> {nn.name = "x"}, %n: tensor<?xi64
   return %y, %n : tensor<2x3xf32>, tensor<?xi64>
 }
 """
+LISTED = "x, count (or by number: 0=1x3)"
 X = np.arange(6, dtype=np.float32).reshape(2, 3)
 N = np.array([3, 4])
 
@@ -131,8 +134,10 @@ def test_bfloat16_goes_through_archives(call: Callable[..., Any], model: Path) -
 @pytest.mark.parametrize(
     ("shape", "message", "hint"),
     [
-        ("y=2", "'y=2' does not give the shape of an input", "the model's inputs are x, count"),
-        ("count", "'count' does not give the shape of an input", "the model's inputs are x, count"),
+        ("y=2", "'y=2' does not give the shape of an input", f"the model's inputs are {LISTED}"),
+        ("2=2", "'2=2' does not give the shape of an input", f"the model's inputs are {LISTED}"),
+        ("count", "'count' does not give the shape of an input", f"the model's inputs are {LISTED}"),
+        ("1=2x4", "input 'count' has shape [?], which [2, 4] does not fit", None),
         ("count=2x", "'2x' is no shape", "write it as 1x3x224x224"),
         ("count=-2", "'-2' is no shape", "write it as 1x3x224x224"),
         ("x=2x4", "input 'x' has shape [2, 3], which [2, 4] does not fit", None),
@@ -173,3 +178,43 @@ def test_code_needs_shapes_and_no_inputs(call: Callable[..., Any], model: Path) 
     assert outcome.status == 1 and outcome.err.endswith(
         "hint: the code depends on their shapes: give --shape NAME=1x2x3 for each that is open\n"
     )
+
+
+SCALE = """func.func @main(%m: memref<4xf32> {nn.name = "m"}, %s: SCALAR) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  VALUE
+  scf.for %i = %c0 to %c4 step %c1 {
+    %0 = memref.load %m[%i] : memref<4xf32>
+    %1 = arith.mulf %0, %t : f32
+    memref.store %1, %m[%i] : memref<4xf32>
+  }
+  return
+}
+"""
+
+
+@pytest.mark.parametrize("how", [["--interpret"], ["--no-cache"]])
+def test_an_entry_that_returns_nothing_gives_its_arguments_as_it_left_them(
+    call: Callable[..., Any], model: Path, how: list[str]
+) -> None:
+    load = "%t = memref.load %s[] : memref<f32>"
+    model.write_text(SCALE.replace("SCALAR", "memref<f32>").replace("VALUE", load))
+    np.savez("in.npz", m=np.arange(4, dtype=np.float32), arg1=np.float32(3))
+    done = call(run.main, "model.mlir", "--inputs", "in.npz", "--outputs", "out.npz", *how)
+    assert done.status == 0, done
+    with np.load("out.npz") as found:
+        assert {name: array.tolist() for name, array in found.items()} == {"m": [0, 3, 6, 9], "arg1": 3}
+
+
+def test_an_entry_with_scalars_is_lowered_but_not_called(call: Callable[..., Any], model: Path) -> None:
+    model.write_text(SCALE.replace("SCALAR", "f32").replace("VALUE", "%t = arith.mulf %s, %s : f32"))
+    done = call(run.main, "model.mlir", "--random-inputs", "0")
+    assert done.status == 1
+    assert "takes a value of type f32; a compiled entry takes and returns tensors or buffers" in done.err
+    assert "hint: write tensor<f32> for one number, or interpret it (lamina-run --interpret)" in done.err
+    module = lamina.run_pipeline(lamina.load("model.mlir"), "lower-to-llvm")
+    assert "fmul" in emit_llvm_ir(module)
+    model.write_text("func.func @main() -> i32 {\n  %0 = arith.constant 1 : i32\n  return %0 : i32\n}\n")
+    assert "returns a value of type i32" in call(run.main, "model.mlir").err

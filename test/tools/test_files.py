@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import tomllib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -175,3 +177,11 @@ def test_the_umbrella_reaches_each_tool_and_report(call: Callable[..., Any]) -> 
         outcome = call(umbrella.main, *arguments)
         assert outcome.status == 0 and found in outcome.out and not outcome.err, arguments
     assert call(umbrella.main).status == 2
+
+
+def test_the_doctor_looks_for_all_that_the_examples_need(call: Callable[..., Any]) -> None:
+    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())
+    wanted = [re.split(r"\W=", text)[0] for text in project["project"]["optional-dependencies"]["examples"]]
+    lines = call(umbrella.main, "doctor").out.splitlines()
+    assert "scikit-learn" in wanted
+    assert [name for name in wanted if not any(line.startswith(f"{name} ") for line in lines)] == []

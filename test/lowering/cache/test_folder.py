@@ -122,9 +122,9 @@ def test_large_constants_are_shared_by_all_shapes(compiled: Compiled, folder: Pa
     assert len(sizes) == 3 and max(sizes) < 64 << 10  # what the model takes, and code for two shapes
     constant.write_bytes(constant.read_bytes()[:-100] + bytes(100))
     exe = compiled(module)
-    assert not is_found(exe.executable_for([x])) and exe(x).tobytes() == expected
+    assert not is_found(exe.executable_for(x)) and exe(x).tobytes() == expected
     found = compiled(module)
-    assert is_found(found.executable_for([x])) and found(x).tobytes() == expected
+    assert is_found(found.executable_for(x)) and found(x).tobytes() == expected
     np.testing.assert_allclose(found(x), x @ weights, rtol=1e-5)
 
 

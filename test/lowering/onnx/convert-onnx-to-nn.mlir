@@ -114,3 +114,14 @@ builtin.module attributes {onnx.opset = {ai.onnx = 13 : i64}} {
     return %y : tensor<2xf32>
   }
 }
+
+// -----
+
+// Functions that are of no ONNX model are left alone, whatever they take.
+
+// CHECK-LABEL: @numbers
+// CHECK:       arith.addi %a, %b : i32
+func.func @numbers(%a: i32, %b: i32, %m: memref<?xf32>) -> i32 {
+  %0 = arith.addi %a, %b : i32
+  return %0 : i32
+}

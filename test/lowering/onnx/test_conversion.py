@@ -11,7 +11,9 @@ import pytest
 
 import lamina
 from lamina.dialects.core.diagnostics import LaminaError
+from lamina.dialects.onnx.table import DEFAULT_DOMAIN
 from lamina.lowering.onnx.convert_onnx_to_nn import import_onnx
+from lamina.lowering.onnx.rule_table import first_opset
 
 onnx = pytest.importorskip("onnx")
 helper, TensorProto = onnx.helper, onnx.TensorProto
@@ -280,3 +282,9 @@ def test_branches_by_a_computed_condition_compile() -> None:
     x = np.array([1.0, -2.0, 3.0], np.float32)
     np.testing.assert_array_equal(compiled(x, np.array(True)), -x)
     np.testing.assert_array_equal(compiled(x, np.array(False)), np.abs(x))
+
+
+def test_the_list_of_operators_says_from_when_on_each_is_converted() -> None:
+    assert first_opset("Relu", DEFAULT_DOMAIN) == 1
+    assert first_opset("TopK", DEFAULT_DOMAIN) == 10  # before, the count was an attribute
+    assert first_opset("NonZero", DEFAULT_DOMAIN) is None

@@ -27,7 +27,8 @@ func.func @main(%x: tensor<?x3xf32> {nn.name = "image"}, %s: tensor<f32>, %n: in
     ("shapes", "message", "hint"),
     [
         ("imag=4x3", "has no argument 'imag'", "did you mean 'image'?"),
-        ("7=4x3", "has no argument '7'", "the arguments are: image, 1, 2"),
+        ("x=4x3", "has no argument 'x'", "the arguments are: image, s, n"),
+        ("7=4x3", "has no argument '7'", "the arguments are: image, s, n"),
         ("image=4x3x1", "('image') has type tensor<?x3xf32> of rank 2, the shape [4, 3, 1] has rank 3", None),
         ("image=4x2", "('image') has type tensor<?x3xf32>, whose dimension 1 cannot be 2", None),
         ("image=4xthree", "'4xthree' in 'image=4xthree' is no shape", "write extents as 1x3x224x224"),
@@ -58,6 +59,8 @@ def test_shapes_are_read_by_name_and_position() -> None:
     function = find_function(parse(TEXT), "main")
     assert parse_shapes("image=?x3", function) == [[None, 3], None, None]
     assert parse_shapes("0=4x3, 1=", function) == [[4, 3], [], None]
+    assert parse_shapes("s=4", function) == parse_shapes("%s=4", function) == [None, [4], None]
+    assert parse_shapes("arg1=4", function) == [None, [4], None]
     assert parse_shapes("", function) == [None, None, None]
 
 
