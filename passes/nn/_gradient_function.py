@@ -97,7 +97,7 @@ def check_inputs(function: FuncOp, indices: Sequence[int] | int) -> list[int]:
 
 def check_input(function: FuncOp, index: int) -> int:
     """An argument's number, counted from the front; it must be differentiable."""
-    arguments = function.body.block.args
+    arguments = function.body.blocks[0].args
     if not isinstance(index, SupportsIndex):
         raise error(f"{index!r} is not the number of an argument", function, hint="they count from 0")
     index = int(index)
