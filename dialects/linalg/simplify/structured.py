@@ -77,16 +77,7 @@ def drop_copy_of_itself(op: Operation, rewriter: Rewriter) -> bool:
         return rewriter.replace(op, [source] if op.results else [])
     fill = defining_op(source, "linalg.fill")
     if fill is not None and op.results and fill.results[0].type == op.results[0].type:
-        if not source.has_one_use():
-            return False
-        made = rewriter.create(
-            "linalg.fill",
-            [fill.operands[0], target],
-            [op.results[0].type],
-            dict(fill.properties),
-            regions=[fill.regions[0].clone()],
-        )
-        return rewriter.replace(op, made)
+        return source.has_one_use() and fill_again(op, rewriter, fill, target)
     return False
 
 
