@@ -12,9 +12,27 @@ from xdsl.rewriter import Rewriter
 
 from lamina.dialects.core.diagnostics import error
 
+Scalar = Callable[[Sequence[SSAValue], Block], SSAValue]
 
-def promote(value: SSAValue, target: Attribute, block: Block, signed: bool = True) -> SSAValue:
-    """Widen (or narrow) a scalar to a type the way named ops do: extending or truncating."""
+
+def appended(op: Operation, block: Block) -> SSAValue:
+    """The only result of an op that is put at the end of a block."""
+    block.add_op(op)
+    return op.results[0]
+
+
+def applied(on_float: Callable[..., Operation], on_integer: Callable[..., Operation] | None = None) -> Scalar:
+    """The scalar function that applies one op, chosen by the element type."""
+
+    def build(args: Sequence[SSAValue], block: Block) -> SSAValue:
+        is_float = isinstance(args[0].type, AnyFloat)
+        return appended((on_float if is_float or on_integer is None else on_integer)(*args), block)
+
+    return build
+
+
+def promote(value: SSAValue, target: Attribute, block: Block) -> SSAValue:
+    """Widen (or narrow) a scalar to a type the way named ops do: signed, extending or truncating."""
     source = value.type
     if source == target:
         return value
@@ -22,19 +40,17 @@ def promote(value: SSAValue, target: Attribute, block: Block, signed: bool = Tru
     match source, target:
         case IntegerType(), IntegerType():
             widens = source.width.data < target.width.data
-            extend = arith.ExtSIOp if signed else arith.ExtUIOp
-            op = extend(value, target) if widens else arith.TruncIOp(value, target)
+            op = arith.ExtSIOp(value, target) if widens else arith.TruncIOp(value, target)
         case IntegerType(), _ if isinstance(target, AnyFloat):
-            op = arith.SIToFPOp(value, target) if signed else arith.UIToFPOp(value, target)
+            op = arith.SIToFPOp(value, target)
         case _ if isinstance(source, AnyFloat) and isinstance(target, AnyFloat):
             widens = source.bitwidth < target.bitwidth
             op = arith.ExtFOp(value, target) if widens else arith.TruncFOp(value, target)
         case _, IntegerType() if isinstance(source, AnyFloat):
-            op = arith.FPToSIOp(value, target) if signed else arith.FPToUIOp(value, target)
+            op = arith.FPToSIOp(value, target)
         case _:
             raise error(f"a named linalg operation cannot promote {source} to {target}")
-    block.add_op(op)
-    return op.results[0]
+    return appended(op, block)
 
 
 _WITHOUT_SIGN: dict[str, Callable[..., Operation]] = {
@@ -57,7 +73,7 @@ def element_type(kind: Attribute) -> Attribute:
     return kind.element_type if isinstance(kind, MemRefType | TensorType) else kind
 
 
-def region_of(operands: Sequence[SSAValue], build: Callable[[Sequence[SSAValue], Block], SSAValue]) -> Region:
+def region_of(operands: Sequence[SSAValue], build: Scalar) -> Region:
     """A body of the elements of operands that yields what ``build`` makes."""
     block = Block(arg_types=[element_type(operand.type) for operand in operands])
     result = build(block.args, block)
@@ -72,11 +88,7 @@ def multiply_accumulate(inputs: Sequence[SSAValue], outputs: Sequence[SSAValue])
         kind = args[-1].type
         left, right = (promote(arg, kind, block) for arg in args[:2])
         multiply, add = _arithmetic_of(kind)
-        product = multiply(left, right)
-        block.add_op(product)
-        total = add(args[2], product.results[0])
-        block.add_op(total)
-        return total.results[0]
+        return appended(add(args[2], appended(multiply(left, right), block)), block)
 
     return region_of((*inputs, *outputs), build)
 
@@ -95,17 +107,12 @@ def combine(
     outputs: Sequence[SSAValue],
     on_float: type[Operation],
     on_integer: type[Operation],
-    signed: bool = True,
 ) -> Region:
     """`out (op) in` for poolings, whose second input is a window of which only the shape counts."""
 
     def build(args: Sequence[SSAValue], block: Block) -> SSAValue:
-        kind = args[-1].type
-        value = promote(args[0], kind, block, signed)
-        chosen = on_float if isinstance(kind, AnyFloat) else on_integer
-        op = chosen(args[-1], value)  # pyright: ignore[reportCallIssue]
-        block.add_op(op)
-        return op.results[0]
+        value = promote(args[0], args[-1].type, block)
+        return applied(on_float, on_integer)([args[-1], value], block)
 
     return region_of((*inputs, *outputs), build)
 

@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from xdsl.dialects import arith
 from xdsl.ir import Block, Operation, Region, SSAValue
 
-from lamina.dialects.linalg._bodies import combine, elementwise, multiply_accumulate, promote, region_of
+from lamina.dialects.linalg._bodies import (
+    appended,
+    applied,
+    combine,
+    drop_signs,
+    elementwise,
+    multiply_accumulate,
+    promote,
+    region_of,
+)
 
 Values = Sequence[SSAValue]
 _POOLINGS: dict[str, tuple[type[Operation], type[Operation]]] = {
@@ -29,7 +38,10 @@ def named_body(name: str, inputs: Values, outputs: Values) -> Region | None:
     pooling = _POOLING.fullmatch(name)
     if pooling is not None:
         on_float, on_integer = _POOLINGS[pooling[1]]
-        return combine(inputs, outputs, on_float, on_integer, signed="unsigned" not in name)
+        body = combine(inputs, outputs, on_float, on_integer)
+        if "unsigned" in name:
+            drop_signs(body)
+        return body
     if _QUANTISED.fullmatch(name):
         return region_of((*inputs, *outputs), _quantised_product)
     return multiply_accumulate(inputs, outputs) if _PRODUCT.fullmatch(name) else None
@@ -39,24 +51,11 @@ def _quantised_product(args: Values, block: Block) -> SSAValue:
     """``out + (a - zero of a) * (b - zero of b)``."""
     left, right, left_zero, right_zero, total = args
 
-    def added(op: Operation) -> SSAValue:
-        block.add_op(op)
-        return op.results[0]
-
     differences: list[SSAValue] = []
     for value, zero in ((left, left_zero), (right, right_zero)):
         value = promote(value, total.type, block)
-        differences.append(added(arith.SubiOp(value, promote(zero, total.type, block))))
-    return added(arith.AddiOp(total, added(arith.MuliOp(differences[0], differences[1]))))
-
-
-def _unsigned(operation: Callable[..., Operation]) -> Callable[[Values, Block], SSAValue]:
-    def build(args: Values, block: Block) -> SSAValue:
-        op = operation(*args)
-        block.add_op(op)
-        return op.results[0]
-
-    return build
+        differences.append(appended(arith.SubiOp(value, promote(zero, total.type, block)), block))
+    return appended(arith.AddiOp(total, appended(arith.MuliOp(differences[0], differences[1]), block)), block)
 
 
 _SAME = {"max_signed": "linalg.max", "min_signed": "linalg.min"}
@@ -71,4 +70,4 @@ def elementwise_name(kind: str) -> str:
 def unsigned_body(kind: str, inputs: Values, outputs: Values) -> Region | None:
     """The body of a ``linalg.elementwise`` of which there is no named operation."""
     operation = _UNSIGNED.get(kind)
-    return elementwise(inputs, outputs, _unsigned(operation)) if operation is not None else None
+    return elementwise(inputs, outputs, applied(operation)) if operation is not None else None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from xdsl.dialects import arith, math
 from xdsl.dialects.builtin import AnyFloat, FloatAttr
@@ -10,21 +10,7 @@ from xdsl.dialects.linalg.abstract_ops import ElementwiseOperation
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.irdl import irdl_op_definition
 
-from lamina.dialects.linalg._bodies import elementwise
-
-Scalar = Callable[[Sequence[SSAValue], Block], SSAValue]
-
-
-def _apply(on_float: type[Operation], on_integer: type[Operation] | None = None) -> Scalar:
-    """The scalar function that applies one op, chosen by the element type."""
-
-    def build(args: Sequence[SSAValue], block: Block) -> SSAValue:
-        is_float = isinstance(args[0].type, AnyFloat)
-        op = (on_float if is_float or on_integer is None else on_integer)(*args)  # pyright: ignore[reportCallIssue]
-        block.add_op(op)
-        return op.results[0]
-
-    return build
+from lamina.dialects.linalg._bodies import Scalar, applied, elementwise
 
 
 def _reciprocal(args: Sequence[SSAValue], block: Block) -> SSAValue:
@@ -37,7 +23,7 @@ def _reciprocal(args: Sequence[SSAValue], block: Block) -> SSAValue:
 
 
 def _square(args: Sequence[SSAValue], block: Block) -> SSAValue:
-    return _apply(arith.MulfOp, arith.MuliOp)([args[0], args[0]], block)
+    return applied(arith.MulfOp, arith.MuliOp)([args[0], args[0]], block)
 
 
 class _Elementwise(ElementwiseOperation):
@@ -81,17 +67,17 @@ def _define(operation: str, scalar: Scalar) -> type[Operation]:
 
 
 ELEMENTWISE: list[type[Operation]] = [
-    _define("abs", _apply(math.AbsFOp, math.AbsIOp)),
-    _define("ceil", _apply(math.CeilOp)),
-    _define("floor", _apply(math.FloorOp)),
-    _define("negf", _apply(arith.NegfOp)),
+    _define("abs", applied(math.AbsFOp, math.AbsIOp)),
+    _define("ceil", applied(math.CeilOp)),
+    _define("floor", applied(math.FloorOp)),
+    _define("negf", applied(arith.NegfOp)),
     _define("reciprocal", _reciprocal),
-    _define("round", _apply(math.RoundOp)),
-    _define("rsqrt", _apply(math.RsqrtOp)),
+    _define("round", applied(math.RoundOp)),
+    _define("rsqrt", applied(math.RsqrtOp)),
     _define("square", _square),
-    _define("tanh", _apply(math.TanhOp)),
-    _define("erf", _apply(math.ErfOp)),
-    _define("div", _apply(arith.DivfOp, arith.DivSIOp)),
-    _define("div_unsigned", _apply(arith.DivfOp, arith.DivUIOp)),
-    _define("powf", _apply(math.PowFOp)),
+    _define("tanh", applied(math.TanhOp)),
+    _define("erf", applied(math.ErfOp)),
+    _define("div", applied(arith.DivfOp, arith.DivSIOp)),
+    _define("div_unsigned", applied(arith.DivfOp, arith.DivUIOp)),
+    _define("powf", applied(math.PowFOp)),
 ]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from typing import Any, NamedTuple
 
 from xdsl.dialects import complex
@@ -15,7 +14,7 @@ from lamina.dialects.core.diagnostics import error
 from lamina.dialects.core.ods.kinds import groups_of
 from lamina.dialects.core.ods.spec import spec_of
 from lamina.dialects.core.reading.making import copied
-from lamina.dialects.linalg._bodies import drop_signs, element_type, elementwise, multiply_accumulate
+from lamina.dialects.linalg._bodies import applied, drop_signs, element_type, elementwise, multiply_accumulate
 from lamina.dialects.linalg._named_bodies import elementwise_name, named_body, unsigned_body
 
 SEGMENTS = frozenset({"operandSegmentSizes"})
@@ -140,7 +139,7 @@ def hidden_body(kind: Any, inputs: Sequence[SSAValue], outputs: Sequence[SSAValu
         return elementwise(inputs, outputs, lambda args, block: args[0])
     elements = scalars([*inputs, *outputs])
     if kind.name in _COMPLEX and isinstance(elements[-1], ComplexType):
-        return elementwise(inputs, outputs, partial(_combined, getattr(complex, _COMPLEX[kind.name])))
+        return elementwise(inputs, outputs, applied(getattr(complex, _COMPLEX[kind.name])))
     make = getattr(kind, "get_hidden_region", None)
     if make is None:
         return named_body(kind.name, inputs, outputs) or Region()
@@ -170,9 +169,3 @@ def shared_body(
 def body_of_kind(p: Any, kind: str, inputs: Sequence[SSAValue], outputs: Sequence[SSAValue]) -> Region:
     """The body of a ``linalg.elementwise``."""
     return unsigned_body(kind, inputs, outputs) or shared_body(p, elementwise_name(kind), inputs, outputs)
-
-
-def _combined(operation: Any, args: Sequence[SSAValue], block: Block) -> SSAValue:
-    op = operation(*args)
-    block.add_op(op)
-    return op.results[0]
