@@ -12,7 +12,6 @@ import math
 import threading
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import (
     BytesAttr,
@@ -26,12 +25,7 @@ from xdsl.ir import Attribute, OpResult, SSAValue
 
 from lamina.dialects.core.diagnostics import error
 from lamina.dialects.core.dtypes import element_type, numpy_dtype
-from lamina.dialects.core.later import module
-
-if TYPE_CHECKING:
-    import numpy as np
-else:
-    np = module("numpy")  # reading, verifying and printing seldom need it
+from lamina.dialects.core.later import np
 
 RESOURCE_THRESHOLD = 1024
 """Bytes above which a constant that is no splat becomes a resource."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from xdsl.dialects.builtin import (
     BFloat16Type,
     ComplexType,
@@ -17,12 +15,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute
 
 from lamina.dialects.core.diagnostics import error
-from lamina.dialects.core.later import module
-
-if TYPE_CHECKING:
-    import numpy as np
-else:
-    np = module("numpy")  # reading, verifying and printing seldom need it
+from lamina.dialects.core.later import np
 
 _STORAGE_BITS = (8, 16, 32, 64)
 

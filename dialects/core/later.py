@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from importlib import import_module
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 
 class _Later:
@@ -25,11 +25,12 @@ def regex(text: str, flags: int = 0) -> re.Pattern[str]:
     return cast("re.Pattern[str]", made_later(lambda: re.compile(text, flags)))
 
 
-def module(name: str) -> Any:
-    """A module that takes long to import."""
-    return made_later(lambda: import_module(name))
-
-
 def made_later(make: Callable[[], Any]) -> Any:
     """Anything else that is asked for its attributes only."""
     return _Later(make)
+
+
+if TYPE_CHECKING:
+    import numpy as np
+else:
+    np = made_later(lambda: import_module("numpy"))  # reading, verifying and printing seldom need it

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import ABC
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 from xdsl.dialects.builtin import DenseArrayBase, TensorType, i32, i64
 from xdsl.ir import Operation, SSAValue
@@ -30,12 +30,7 @@ from xdsl.printer import Printer
 from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
-from lamina.dialects.core.later import module
-
-if TYPE_CHECKING:
-    import numpy as np
-else:
-    np = module("numpy")
+from lamina.dialects.core.later import np
 
 
 class _Relayout(IRDLOperation, ABC):

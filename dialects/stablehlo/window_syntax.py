@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import DenseArrayBase, i1, i64
 from xdsl.ir import Attribute
@@ -11,13 +10,8 @@ from xdsl.parser import Parser
 from xdsl.printer import Printer
 
 from lamina.dialects.core.constants import as_array, constant_attr
-from lamina.dialects.core.later import module
+from lamina.dialects.core.later import np
 from lamina.dialects.stablehlo.syntax import parse_numbers
-
-if TYPE_CHECKING:
-    import numpy as np
-else:
-    np = module("numpy")
 
 _PROPERTIES = {
     "stride": "window_strides",

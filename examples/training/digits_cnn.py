@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from loop import Batch, Training, accuracy, arguments, digits, shuffled
+from loop import Batch, Training, arguments, digits, shuffled, train_each
 
 
 def main() -> None:
@@ -31,15 +31,11 @@ def main() -> None:
             moved = [wide[i, r : r + 8, c : c + 8] for i, r, c in zip(chosen, rows, columns, strict=True)]
             yield np.stack(moved), known[chosen, None], np.array([seed, number], np.uint32)
 
-    found: list[float] = []
-    for seed in options.seeds:
+    def start(seed: int) -> Training:
         settings = {"learning_rate": 4e-3, "weight_decay": 0.01, "schedule": "cosine", "warmup_steps": 20}
-        training = Training.of("digits_cnn", 8, "adamw", seed, schedule_steps=options.steps, **settings)
-        training.run(batches(seed), options.steps, f"seed {seed}")
-        found.append(accuracy(training, test, wanted))
-        print(f"seed {seed}: {found[-1]:.2%} of {len(test)} test images are right")
-        print(f"wrote {training.save(options.out, 'digits_cnn')}")
-    print(f"mean over {len(found)}: {sum(found) / len(found):.2%}")
+        return Training.of("digits_cnn", 8, "adamw", seed, schedule_steps=options.steps, **settings)
+
+    train_each(options, "digits_cnn", start, batches, test, wanted)
 
 
 if __name__ == "__main__":

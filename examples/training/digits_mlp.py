@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from loop import Batch, Training, accuracy, arguments, digits, shuffled
+from loop import Batch, Training, arguments, digits, shuffled, train_each
 
 
 def main() -> None:
@@ -22,14 +22,10 @@ def main() -> None:
         for chosen in shuffled(len(train), 64, seed):
             yield train[chosen], known[chosen, None]
 
-    found: list[float] = []
-    for seed in options.seeds:
-        training = Training.of("digits_mlp", 6, "adam", seed, learning_rate=3e-3)
-        training.run(batches(seed), options.steps, f"seed {seed}")
-        found.append(accuracy(training, test, wanted))
-        print(f"seed {seed}: {found[-1]:.2%} of {len(test)} test images are right")
-        print(f"wrote {training.save(options.out, 'digits_mlp')}")
-    print(f"mean over {len(found)}: {sum(found) / len(found):.2%}")
+    def start(seed: int) -> Training:
+        return Training.of("digits_mlp", 6, "adam", seed, learning_rate=3e-3)
+
+    train_each(options, "digits_mlp", start, batches, test, wanted)
 
 
 if __name__ == "__main__":

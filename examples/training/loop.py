@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -107,6 +107,25 @@ def shuffled(count: int, size: int, seed: int) -> Iterator[np.ndarray]:
 def accuracy(training: Training, images: np.ndarray, labels: np.ndarray) -> float:
     """The share of images that the model names rightly."""
     return float((lamina.compile(training.model())(images).argmax(axis=1) == labels).mean())
+
+
+def train_each(
+    options: argparse.Namespace,
+    name: str,
+    start: Callable[[int], Training],
+    batches: Callable[[int], Iterator[Batch]],
+    test: np.ndarray,
+    wanted: np.ndarray,
+) -> None:
+    """Train once for each seed, write the models, and tell how many test images each names rightly."""
+    found: list[float] = []
+    for seed in options.seeds:
+        training = start(seed)
+        training.run(batches(seed), options.steps, f"seed {seed}")
+        found.append(accuracy(training, test, wanted))
+        print(f"seed {seed}: {found[-1]:.2%} of {len(test)} test images are right")
+        print(f"wrote {training.save(options.out, name)}")
+    print(f"mean over {len(found)}: {sum(found) / len(found):.2%}")
 
 
 def arguments(steps: int, description: str | None) -> argparse.Namespace:

@@ -13,7 +13,7 @@ from lamina.dialects.scf.simplify.structure import (
     end_of,
     inline_body,
     is_inside,
-    pass_on,
+    made_with,
     take,
     yield_other,
 )
@@ -61,15 +61,7 @@ def keep_results(rewriter: Rewriter, op: Operation, kept: list[int]) -> bool:
         if region.blocks.first is not None:
             end = end_of(region.blocks.first)
             yield_other(rewriter, end, [end.operands[i] for i in kept])
-    made = rewriter.create(
-        op.name,
-        list(op.operands),
-        [op.results[i].type for i in kept],
-        dict(op.properties),
-        regions=take(op),
-        attributes=dict(op.attributes),
-    )
-    return pass_on(rewriter, op, made, kept)
+    return made_with(rewriter, op, op.operands, kept)
 
 
 @pattern("scf.if")

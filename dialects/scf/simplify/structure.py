@@ -74,6 +74,19 @@ def pass_on(rewriter: Rewriter, op: Operation, made: Operation, kept: Sequence[i
     return rewriter.erase(op)
 
 
+def made_with(rewriter: Rewriter, op: Operation, operands: Sequence[SSAValue], kept: Sequence[int]) -> bool:
+    """Make an op again, with other operands and some of its results, and with its regions; returns True."""
+    made = rewriter.create(
+        op.name,
+        list(operands),
+        [op.results[i].type for i in kept],
+        dict(op.properties),
+        regions=take(op),
+        attributes=dict(op.attributes),
+    )
+    return pass_on(rewriter, op, made, kept)
+
+
 def replace_by_known(
     rewriter: Rewriter, block: Block, known: Mapping[int, SSAValue], *, erase: bool = True
 ) -> None:

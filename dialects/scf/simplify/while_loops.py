@@ -12,9 +12,8 @@ from lamina.dialects.scf.simplify.structure import (
     body_of,
     end_of,
     is_inside,
-    pass_on,
+    made_with,
     replace_by_known,
-    take,
     yield_other,
 )
 
@@ -33,15 +32,7 @@ def _keep(
     kept = [i for i in range(len(op.results)) if i not in outputs]
     yield_other(rewriter, end, [end.operands[i] for i in kept_inputs])
     yield_other(rewriter, condition, [condition.operands[0], *(condition.operands[i + 1] for i in kept)])
-    made = rewriter.create(
-        "scf.while",
-        [op.operands[i] for i in kept_inputs],
-        [op.results[i].type for i in kept],
-        dict(op.properties),
-        regions=take(op),
-        attributes=dict(op.attributes),
-    )
-    return pass_on(rewriter, op, made, kept)
+    return made_with(rewriter, op, [op.operands[i] for i in kept_inputs], kept)
 
 
 @pattern("scf.while")
