@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import platform
 from collections.abc import Mapping, Sequence
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ from benchmarks.limits import Limits
 from benchmarks.measure import geometric_mean
 from benchmarks.peers import PEERS
 from benchmarks.rows import Row
+from lamina.tools.doctor import version_of
 
 PACKAGES = ("lamina", "numpy", "onnx", "onnxruntime", "llvmlite", "xdsl")
 
@@ -28,15 +28,8 @@ def machine() -> dict[str, Any]:
         "vector_bits": target.vector_bits,
         "cache_bytes": [target.l1_bytes, target.l2_bytes, target.l3_bytes],
         "python": platform.python_version(),
-        "packages": {name: version for name in PACKAGES if (version := _version(name))},
+        "packages": {name: version for name in PACKAGES if (version := version_of(name))},
     }
-
-
-def _version(package: str) -> str | None:
-    try:
-        return metadata.version(package)
-    except metadata.PackageNotFoundError:
-        return None
 
 
 def _processor() -> str:

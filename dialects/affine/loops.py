@@ -26,6 +26,7 @@ from lamina.dialects.affine.parts import (
     uses_of,
     write_dims_and_symbols,
 )
+from lamina.dialects.core.making import integers_of
 from lamina.dialects.core.ods.spec import table_of
 from lamina.dialects.core.ods.syntax import syntax
 from lamina.dialects.core.ods.terminators import with_terminator, write_region
@@ -310,7 +311,7 @@ class Parallel:
             "lowerBoundsGroups": _numbers(lower_groups),
             "upperBoundsMap": upper,
             "upperBoundsGroups": _numbers(upper_groups),
-            "steps": ArrayAttr([IntegerAttr(step, i64) for step in steps]),
+            "steps": integers_of(steps),
             **p.attr_dict(),
         }
         with_terminator(p, region, "affine.yield", start)

@@ -18,6 +18,7 @@ from xdsl.dialects.builtin import (
     IntegerType,
     StringAttr,
     i1,
+    i64,
 )
 from xdsl.ir import Attribute
 
@@ -38,9 +39,14 @@ def unchecked(kind: type[A], **fields: Any) -> A:
     return made
 
 
-def array_of(items: Iterable[Attribute]) -> ArrayAttr:
+def array_of(items: Iterable[Attribute]) -> ArrayAttr[Any]:
     """An array attribute."""
     return unchecked(ArrayAttr, data=tuple(items))
+
+
+def integers_of(values: Iterable[int]) -> ArrayAttr[IntegerAttr]:
+    """``[1, 2]``: integers of 64 bits."""
+    return array_of([integer_of(value, i64) for value in values])
 
 
 @lru_cache(4096, typed=True)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from xdsl.dialects.builtin import ArrayAttr, IntegerAttr, i64
-from xdsl.ir import Attribute, Operation
+from xdsl.dialects.builtin import ArrayAttr, IntegerAttr
+from xdsl.ir import Operation
 
+from lamina.dialects.core.making import integers_of
 from lamina.dialects.core.slices import DYNAMIC_SIZE
 
 Groups = "list[list[int]]"
@@ -23,9 +24,9 @@ def groups_of(op: Operation) -> list[list[int]]:
     ]
 
 
-def groups_attribute(groups: Sequence[Sequence[int]]) -> Attribute:
+def groups_attribute(groups: Sequence[Sequence[int]]) -> ArrayAttr[ArrayAttr[IntegerAttr]]:
     """The attribute of a reassociation."""
-    return ArrayAttr([ArrayAttr([IntegerAttr(i, i64) for i in group]) for group in groups])
+    return ArrayAttr([integers_of(group) for group in groups])
 
 
 def composed(outer: Sequence[Sequence[int]], inner: Sequence[Sequence[int]]) -> list[list[int]]:

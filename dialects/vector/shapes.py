@@ -22,9 +22,7 @@ from xdsl.irdl import (
 )
 from xdsl.traits import Pure
 
-
-def _integers(values: Sequence[int]) -> ArrayAttr[IntegerAttr]:
-    return ArrayAttr(IntegerAttr(value, i64) for value in values)
+from lamina.dialects.core.making import integers_of
 
 
 @irdl_op_definition
@@ -85,9 +83,9 @@ class ExtractStridedSliceOp(IRDLOperation):
             operands=[source],
             result_types=[VectorType(source.type.element_type, shape)],
             properties={
-                "offsets": _integers(offsets),
-                "sizes": _integers(sizes),
-                "strides": _integers([1] * len(sizes)),
+                "offsets": integers_of(offsets),
+                "sizes": integers_of(sizes),
+                "strides": integers_of([1] * len(sizes)),
             },
         )
 
@@ -114,8 +112,8 @@ class InsertStridedSliceOp(IRDLOperation):
             operands=[source, dest],
             result_types=[dest.type],
             properties={
-                "offsets": _integers(offsets),
-                "strides": _integers([1] * len(source.type.get_shape())),
+                "offsets": integers_of(offsets),
+                "strides": integers_of([1] * len(source.type.get_shape())),
             },
         )
 

@@ -13,6 +13,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from lamina.lowering.dispatch._structure import destination, is_cloneable, outputs_of
 from lamina.lowering.dispatch._views import view_chain
+from lamina.passes.linalg._fusion import erase_unused
 from lamina.passes.linalg._scalar_body import fused_location
 
 DISPATCH = "lamina.dispatch"
@@ -181,20 +182,14 @@ def _erase(plan: Plan) -> None:
     """Remove the group, then what only it used."""
     outputs = [destination(value) for op in plan.ops for value in outputs_of(op)]
     for op in reversed(plan.ops):
-        _erase_unused(op)
+        erase_unused(op)
     for target, fill in outputs:
         for op in (fill, target.owner):
             if isinstance(op, linalg.FillOp | tensor.EmptyOp):
-                _erase_unused(op)
+                erase_unused(op)
     for op in (*reversed(plan.views), *[value.owner for value in plan.constants]):
         if isinstance(op, Operation):
-            _erase_unused(op)
-
-
-def _erase_unused(op: Operation) -> None:
-    if op.parent is not None and not any(result.uses for result in op.results):
-        op.detach()
-        op.erase()
+            erase_unused(op)
 
 
 def symbol_names(module: Operation) -> set[str]:

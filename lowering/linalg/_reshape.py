@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from math import prod
 
 from xdsl.dialects import arith, tensor
-from xdsl.dialects.builtin import ArrayAttr, IntegerAttr, TensorType, i64
+from xdsl.dialects.builtin import TensorType, i64
 from xdsl.ir import SSAValue
 
+from lamina.dialects.core.reshapes import groups_attribute
 from lamina.dialects.nn.base import DYNAMIC
 from lamina.dialects.tensor.extension import ExpandShapeOp, ReshapeOp
 from lamina.lowering.linalg._builder import LinalgBuilder, Size, element, static_shape
@@ -58,7 +59,7 @@ def collapse(builder: LinalgBuilder, value: SSAValue, groups: Groups) -> SSAValu
     sizes = [builder.product([own[i] for i in group]) for group in groups]
     kind = TensorType(element(value.type), static_shape(sizes))
     op = tensor.CollapseShapeOp(
-        operands=[value], result_types=[kind], properties={"reassociation": _reassociation(groups)}
+        operands=[value], result_types=[kind], properties={"reassociation": groups_attribute(groups)}
     )
     return builder.named(op, sizes)
 
@@ -68,7 +69,7 @@ def expand(builder: LinalgBuilder, value: SSAValue, groups: Groups, sizes: Seque
     kind = TensorType(element(value.type), static_shape(sizes))
     unknown = [size for size in sizes if isinstance(size, SSAValue)]
     shape = [size if isinstance(size, int) else DYNAMIC for size in sizes]
-    op = ExpandShapeOp(value, unknown, _reassociation(groups), shape, kind)
+    op = ExpandShapeOp(value, unknown, groups_attribute(groups), shape, kind)
     return builder.named(op, sizes)
 
 
@@ -140,7 +141,3 @@ def _dynamic_reshape(builder: LinalgBuilder, value: SSAValue, sizes: Sequence[Si
     result = TensorType(element(value.type), static_shape(sizes))
     op = ReshapeOp.create(operands=[value, shape], result_types=[result])
     return builder.named(op, sizes)
-
-
-def _reassociation(groups: Groups) -> ArrayAttr[ArrayAttr[IntegerAttr]]:
-    return ArrayAttr(ArrayAttr(IntegerAttr(i, i64) for i in group) for group in groups)

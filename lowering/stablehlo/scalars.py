@@ -9,6 +9,7 @@ from xdsl.dialects.builtin import IndexType, IntegerAttr, IntegerType, TensorTyp
 from xdsl.ir import Attribute, Operation, OpResult, SSAValue
 
 from lamina.dialects.core.constants import constant_value
+from lamina.dialects.core.folding import int_of
 from lamina.lowering.importing.emitter import Unsupported, element, shape
 from lamina.lowering.stablehlo.site import Site
 
@@ -88,17 +89,9 @@ def from_index(site: Site, value: SSAValue, kind: TensorType) -> SSAValue:
     return site.cast(_put(site, tensor.FromElementsOp.create(operands=[cast], result_types=[made])), integer)
 
 
-def known_integer(value: SSAValue) -> int | None:
-    """The number that a scalar is, if it is constant."""
-    owner = value.owner
-    if isinstance(owner, arith.ConstantOp) and isinstance(owner.value, IntegerAttr):
-        return owner.value.value.data
-    return None
-
-
 def interval(site: Site, value: SSAValue) -> tuple[int, int] | None:
     """The least and the greatest number that a scalar can be, where both follow from the bounds of loops."""
-    known = known_integer(value)
+    known = int_of(value)
     if known is not None:
         return known, known
     if value in site.ranges:

@@ -7,13 +7,14 @@ from dataclasses import dataclass, field
 from math import prod
 
 from xdsl.dialects import func, tensor
-from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr, IntegerAttr, TensorType, i64
+from xdsl.dialects.builtin import AffineMapAttr, TensorType
 from xdsl.dialects.linalg.attrs import IteratorTypeAttr
 from xdsl.dialects.linalg.ops import FillOp, GenericOp, IndexOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr, AffineMap
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from lamina.dialects.core.reshapes import groups_attribute
 from lamina.dialects.linalg.winograd import winograd_of
 from lamina.lowering.vector._access import Access, Linear, Structured
 from lamina.lowering.vector._groups import Group, erase_dead, form_groups
@@ -204,7 +205,7 @@ class _Collapse:
             return value
         kind = _collapsed(value.type, groups)
         collapse = tensor.CollapseShapeOp(
-            operands=[value], result_types=[kind], properties={"reassociation": reassociation(groups)}
+            operands=[value], result_types=[kind], properties={"reassociation": groups_attribute(groups)}
         )
         Rewriter.insert_op(collapse, point)
         return collapse.result
@@ -228,7 +229,7 @@ class _Collapse:
     @staticmethod
     def _expand(value: SSAValue, kind: object, groups: list[list[int]]) -> tensor.ExpandShapeOp:
         assert isinstance(kind, TensorType)
-        return tensor.ExpandShapeOp(value, [], reassociation(groups), kind.get_shape(), kind)
+        return tensor.ExpandShapeOp(value, [], groups_attribute(groups), kind.get_shape(), kind)
 
 
 def _iterator(reduces: bool) -> IteratorTypeAttr:
@@ -238,8 +239,3 @@ def _iterator(reduces: bool) -> IteratorTypeAttr:
 def _collapsed(kind: TensorType, groups: list[list[int]]) -> TensorType:
     shape = kind.get_shape()
     return TensorType(kind.element_type, [prod(shape[i] for i in group) for group in groups])
-
-
-def reassociation(groups: list[list[int]]) -> ArrayAttr[ArrayAttr[IntegerAttr]]:
-    """Groups of dimensions as an attribute."""
-    return ArrayAttr(ArrayAttr(IntegerAttr(i, i64) for i in group) for group in groups)

@@ -14,6 +14,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from lamina.dialects.core.constants import as_array, constant_attr, constant_attribute, constant_value
 from lamina.dialects.core.diagnostics import error
+from lamina.dialects.core.reshapes import groups_attribute
 from lamina.dialects.linalg.contractions import BatchMatmulOp
 from lamina.dialects.linalg.winograd import (
     F2,
@@ -28,7 +29,6 @@ from lamina.dialects.linalg.winograd import (
 from lamina.lowering.vector._access import Linear, Structured, structured
 from lamina.lowering.vector._combiner import product
 from lamina.lowering.vector._groups import erase_dead
-from lamina.lowering.vector.linalg_collapse_loops import reassociation
 from lamina.lowering.vector.pack_constant_operands import (
     dispatches_of,
     erase_argument,
@@ -180,7 +180,7 @@ def _empty(*shape: int) -> tensor.EmptyOp:
     return tensor.EmptyOp([], TensorType(f32, list(shape)))
 
 
-_SQUARES_AND_TILES = reassociation([[0, 1], [2, 3, 4], [5]])
+_SQUARES_AND_TILES = groups_attribute([[0, 1], [2, 3, 4], [5]])
 
 
 def _collapsed(value: SSAValue, *shape: int) -> Operation:

@@ -20,6 +20,7 @@ from xdsl.ir import Operation
 
 from lamina.dialects.core.diagnostics import error
 from lamina.passes.framework.fingerprint import fingerprint
+from lamina.passes.framework.walk import root_of
 
 _MATCH = "match_and_rewrite"
 _STATEMENTS = ("if ", "if(", "elif ", "else:", "case ", "match ", "for ", "while ", "return ", "except")
@@ -175,7 +176,7 @@ class CheckedPatterns(Watch):
     greedy_only = True
 
     def around(self, pattern: object, op: Operation, apply: Callable[[], bool]) -> bool:
-        root, name = _root(op), _name(pattern)
+        root, name = root_of(op), _name(pattern)
         before = fingerprint(root)
         matched = apply()
         changed = before != fingerprint(root)
@@ -191,9 +192,3 @@ def _name(pattern: object) -> str:
     """What a pattern is called: its own name or that of its function, else that of its class."""
     name = getattr(pattern, "name", None) or getattr(pattern, "__name__", None)
     return name if isinstance(name, str) else type(pattern).__name__
-
-
-def _root(op: Operation) -> Operation:
-    while (parent := op.parent_op()) is not None:
-        op = parent
-    return op

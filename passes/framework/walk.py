@@ -36,3 +36,10 @@ def _starts(op: Operation) -> list[Operation]:
 def operations_named(root: Operation, names: Container[str]) -> list[Operation]:
     """The operations under ``root`` (and itself) with one of the names, each before those inside it."""
     return [op for op in (root, *ops_inside(root)) if op.name in names]
+
+
+def root_of(op: Operation) -> Operation:
+    """The op around an op that stands in no other."""
+    while (parent := op.parent_op()) is not None:
+        op = parent
+    return op

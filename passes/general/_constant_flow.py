@@ -30,7 +30,7 @@ from lamina.passes.framework.walk import ops_inside
 from lamina.passes.general._calls import calls_inside, is_function, is_return
 from lamina.passes.general.canonicalize import plan_of
 
-_UNREACHABLE = frozenset(("ub.unreachable", "llvm.unreachable"))
+UNREACHABLE = frozenset(("ub.unreachable", "llvm.unreachable"))
 _MOST_ROUNDS = 4
 """Folds of one op that only change it in place, at most."""
 
@@ -207,7 +207,7 @@ class ConstantFlow:
     def _end(self, op: Operation) -> None:
         """Values that the end of a region passes on."""
         parent = op.parent_op()
-        if parent is None or op.name in _UNREACHABLE:
+        if parent is None or op.name in UNREACHABLE:
             return
         if is_function(parent):
             for call in self.calls.callers.get(parent, ()):
@@ -238,7 +238,7 @@ class ConstantFlow:
                 self._return(end, function, op)
 
     def _return(self, end: Operation, function: Operation, call: Operation) -> None:
-        if call.parent not in self.executable or end.name in _UNREACHABLE:
+        if call.parent not in self.executable or end.name in UNREACHABLE:
             return
         if not is_return(end, function):
             self._join_all(call.results)

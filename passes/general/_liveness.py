@@ -22,9 +22,7 @@ from lamina.dialects.core.region_flow import (
 )
 from lamina.passes.framework.walk import ops_inside
 from lamina.passes.general._calls import is_return
-from lamina.passes.general._constant_flow import ConstantFlow
-
-_UNREACHABLE = frozenset(("ub.unreachable", "llvm.unreachable"))
+from lamina.passes.general._constant_flow import UNREACHABLE, ConstantFlow
 
 
 def flow_edges(op: Operation) -> list[Edge] | None:
@@ -153,7 +151,7 @@ def _numbers(edges: list[Edge]) -> set[int]:
 def _can_change(function: Operation) -> bool:
     ends = list(ends_of(function))
     return function.name == "func.func" and all(
-        is_return(end, function) or end.name in _UNREACHABLE for end in ends
+        is_return(end, function) or end.name in UNREACHABLE for end in ends
     )
 
 

@@ -256,13 +256,14 @@ class FusedGeneric:
     def _erase_absorbed(self) -> None:
         for producer in self.absorbed:
             feeding = [value.owner for value in producer.operands]
-            _erase_unused(producer)
+            erase_unused(producer)
             for op in feeding:
                 if isinstance(op, Operation) and op.name in ("tensor.empty", "arith.constant"):
-                    _erase_unused(op)
+                    erase_unused(op)
 
 
-def _erase_unused(op: Operation) -> None:
+def erase_unused(op: Operation) -> None:
+    """Erase an op of which nothing uses a result."""
     if op.parent is not None and not any(result.uses for result in op.results):
         op.detach()
         op.erase()

@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from typing import TypeAlias
 
 from xdsl.dialects import tensor
-from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr, IntegerAttr, TensorType, i64
+from xdsl.dialects.builtin import AffineMapAttr, TensorType
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.dialects.linalg.attrs import IteratorTypeAttr
 from xdsl.ir import Attribute, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineMap
 from xdsl.rewriter import InsertPoint, Rewriter
 
+from lamina.dialects.core.reshapes import groups_attribute
 from lamina.dialects.linalg.structured import is_structured
 from lamina.dialects.tensor.extension import ExpandShapeOp
 from lamina.passes.linalg._loop_reshaping import Groups, Reading, collapsed, expanded
@@ -53,7 +54,7 @@ def _composed(view: object) -> View | None:
         groups = [[d for g in group for d in outer[g]] for group in groups_of(inner)]
         shape = _shape(view.result)
         kind = TensorType(_element(view.result), shape)
-        both = ExpandShapeOp(inner.src, [], _reassociation(groups), shape, kind)
+        both = ExpandShapeOp(inner.src, [], groups_attribute(groups), shape, kind)
         both.location = view.location
         Rewriter.replace_op(view, both)
         if not inner.result.uses:
@@ -167,7 +168,7 @@ def _collapse(value: SSAValue, reading: Reading, before: Operation) -> SSAValue:
     if isinstance(view, tensor.ExpandShapeOp) and _shape(view.src) == reading.shape:
         return view.src
     kind = TensorType(_element(value), reading.shape)
-    properties = {"reassociation": _reassociation(reading.groups)}
+    properties = {"reassociation": groups_attribute(reading.groups)}
     return _insert(
         tensor.CollapseShapeOp(operands=[value], result_types=[kind], properties=properties), before
     )
@@ -180,17 +181,13 @@ def _expand(value: SSAValue, reading: Reading, before: Operation) -> SSAValue:
     if isinstance(view, tensor.CollapseShapeOp) and _shape(view.src) == reading.shape:
         return view.src
     kind = TensorType(_element(value), reading.shape)
-    return _insert(ExpandShapeOp(value, [], _reassociation(reading.groups), reading.shape, kind), before)
+    return _insert(ExpandShapeOp(value, [], groups_attribute(reading.groups), reading.shape, kind), before)
 
 
 def _insert(op: Operation, before: Operation) -> SSAValue:
     op.location = before.location
     Rewriter.insert_op(op, InsertPoint.before(before))
     return op.results[0]
-
-
-def _reassociation(groups: Groups) -> ArrayAttr[ArrayAttr[IntegerAttr]]:
-    return ArrayAttr(ArrayAttr(IntegerAttr(i, i64) for i in group) for group in groups)
 
 
 def _shape(value: SSAValue) -> tuple[int, ...]:

@@ -10,6 +10,7 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX, DenseArrayBase, IndexType, Inte
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from lamina.dialects.core.diagnostics import error
+from lamina.dialects.core.folding import int_of
 
 _INDEX = IndexType()
 
@@ -28,7 +29,7 @@ class Turns:
     @classmethod
     def of(cls, loop: scf.ForOp) -> Turns:
         """Compute how often a loop runs, in front of it."""
-        bounds = [_known(v) for v in (loop.lb, loop.ub, loop.step)]
+        bounds = [int_of(v) for v in (loop.lb, loop.ub, loop.step)]
         zero, one = (_put_before(loop, _constant(n)) for n in (0, 1))
         low, high, step = bounds
         if step == 0:
@@ -51,13 +52,6 @@ class Turns:
         return turn, _append(
             block, arith.AddiOp(self.loop.lb, _append(block, arith.MuliOp(counted, self.loop.step)))
         )
-
-
-def _known(value: SSAValue) -> int | None:
-    owner = value.owner
-    if isinstance(owner, arith.ConstantOp) and isinstance(owner.value, IntegerAttr):
-        return owner.value.value.data
-    return None
 
 
 def _constant(number: int) -> arith.ConstantOp:
@@ -161,7 +155,7 @@ def record(
 def _turn_number(loop: scf.ForOp, block: Block) -> SSAValue:
     """Which turn the loop is in, counted from 0."""
     induction = block.args[0]
-    low, step = _known(loop.lb), _known(loop.step)
+    low, step = int_of(loop.lb), int_of(loop.step)
     turn = induction if low == 0 else _append(block, arith.SubiOp(induction, loop.lb))
     turn = turn if step == 1 else _append(block, arith.DivSIOp(turn, loop.step))
     return turn if turn.type == _INDEX else _append(block, arith.IndexCastOp(turn, _INDEX))

@@ -15,6 +15,7 @@ from lamina.passes.framework.fingerprint import fingerprint
 from lamina.passes.framework.instrumentation import Instrumentation
 from lamina.passes.framework.passes import Pass
 from lamina.passes.framework.pipeline import Pipeline
+from lamina.passes.framework.walk import root_of
 from lamina.tools.console import say
 from lamina.tools.opt.arguments import OptArguments
 from lamina.tools.opt.printing import Form
@@ -61,7 +62,7 @@ class PrintIR(Instrumentation):
         title = f"// -----// IR Dump {when} {display_name(pass_)}{ending} ({pass_.name})"
         if self._whole_module:
             title += f" ({described(op)})"
-        shown = _root(op) if self._whole_module else op
+        shown = root_of(op) if self._whole_module else op
         text = f"{title} //----- //\n{self._form.text(shown)}"
         if self._tree:
             self._tree.write(pass_, op, text)
@@ -107,12 +108,6 @@ def described(op: Operation) -> str:
     name = op.get_attr_or_prop("sym_name")
     symbol = f": @{name.data}" if isinstance(name, StringAttr) else ""
     return f"'{op_name(op)}' operation{symbol}"
-
-
-def _root(op: Operation) -> Operation:
-    while (parent := op.parent_op()) is not None:
-        op = parent
-    return op
 
 
 def _chosen(names: Sequence[str] | None, pass_: Pass) -> bool:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from xdsl.dialects.builtin import ArrayAttr, DenseArrayBase, IntegerAttr, VectorType, i64
-from xdsl.ir import Attribute, Operation
+from xdsl.dialects.builtin import DenseArrayBase, VectorType, i64
+from xdsl.ir import Operation
 
 from lamina.dialects.core.folding import defining_op
+from lamina.dialects.core.making import integers_of
 from lamina.dialects.core.simplification import Folded, Rewriter, fold, pattern
 from lamina.dialects.vector.simplify.common import is_scalable, numbers, shape_of, splat_source
 
@@ -29,15 +30,11 @@ def fold_slice(op: Operation) -> Folded:
         a = first + [0] * (length - len(first))
         b = offsets + [0] * (length - len(offsets))
         op.operands[0] = inner.operands[0]
-        op.properties["offsets"] = _integers([x + y for x, y in zip(a, b, strict=True)])
-        op.properties["sizes"] = _integers(sizes)
-        op.properties["strides"] = _integers([1] * length)
+        op.properties["offsets"] = integers_of([x + y for x, y in zip(a, b, strict=True)])
+        op.properties["sizes"] = integers_of(sizes)
+        op.properties["strides"] = integers_of([1] * length)
         return True
     return None
-
-
-def _integers(values: list[int]) -> Attribute:
-    return ArrayAttr([IntegerAttr(v, i64) for v in values])
 
 
 @pattern("vector.extract_strided_slice")
@@ -61,7 +58,11 @@ def slice_of_broadcast(op: Operation, rewriter: Rewriter) -> bool:
             "vector.extract_strided_slice",
             [source],
             VectorType(source.type.element_type, sizes),
-            {"offsets": _integers(starts), "sizes": _integers(sizes), "strides": _integers([1] * len(sizes))},
+            {
+                "offsets": integers_of(starts),
+                "sizes": integers_of(sizes),
+                "strides": integers_of([1] * len(sizes)),
+            },
         )
         if part.type == type:
             return rewriter.replace(op, part)
@@ -122,7 +123,7 @@ def slice_past_insertion(op: Operation, rewriter: Rewriter) -> bool:
     )
     if not inside or rank < len(shape):
         return False
-    rewriter.set_property(op, "offsets", _integers([start - offset for start, _, offset, _ in places]))
-    rewriter.set_property(op, "sizes", _integers(sizes))
-    rewriter.set_property(op, "strides", _integers([1] * rank))
+    rewriter.set_property(op, "offsets", integers_of([start - offset for start, _, offset, _ in places]))
+    rewriter.set_property(op, "sizes", integers_of(sizes))
+    rewriter.set_property(op, "strides", integers_of([1] * rank))
     return rewriter.set_operands(op, [source])

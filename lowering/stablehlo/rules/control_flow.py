@@ -12,12 +12,13 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from lamina.dialects.core.constants import as_array, constant_value
 from lamina.dialects.core.diagnostics import op_name
+from lamina.dialects.core.folding import int_of
 from lamina.dialects.stablehlo.constants import ConstantOp
 from lamina.dialects.stablehlo.control_flow import ReturnOp
 from lamina.dialects.stablehlo.syntax import StablehloOp
 from lamina.lowering.importing.emitter import Unsupported
 from lamina.lowering.stablehlo.rules import stablehlo_rule
-from lamina.lowering.stablehlo.scalars import from_index, index, index_constant, known_integer, scalar
+from lamina.lowering.stablehlo.scalars import from_index, index, index_constant, scalar
 from lamina.lowering.stablehlo.site import Site, Unconverted
 
 
@@ -150,7 +151,7 @@ def _counted(site: Site, body: Block, count: Count, kept: Sequence[int]) -> list
 
 def _note_range(site: Site, number: SSAValue, start: SSAValue, end: SSAValue, step: int) -> None:
     """Note which values a loop's index takes, if its bounds are known."""
-    first, stop = known_integer(start), known_integer(end)
+    first, stop = int_of(start), int_of(end)
     if first is not None and stop is not None and first < stop:
         site.ranges[number] = first, range(first, stop, step)[-1]
 

@@ -8,9 +8,10 @@ from xdsl.dialects import arith, tensor
 from xdsl.dialects.builtin import DYNAMIC_INDEX, DenseArrayBase, TensorType, i64
 from xdsl.ir import Attribute, SSAValue
 
+from lamina.dialects.core.folding import int_of
 from lamina.lowering.importing.emitter import element, shape, static_shape
 from lamina.lowering.stablehlo.rules import stablehlo_rule
-from lamina.lowering.stablehlo.scalars import index, index_constant, interval, known_integer
+from lamina.lowering.stablehlo.scalars import index, index_constant, interval
 from lamina.lowering.stablehlo.site import Site
 
 
@@ -61,7 +62,7 @@ def _clamped(site: Site, start: SSAValue, last: int) -> SSAValue | int:
     if last == 0:
         return 0
     place = index(site, start)
-    known = known_integer(place)
+    known = int_of(place)
     if known is not None:
         return min(max(known, 0), last)
     bounds = interval(site, place)
