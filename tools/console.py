@@ -8,11 +8,12 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
+import stat
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from lamina.passes.framework.collection import rare_collections
 from lamina.tools.output import OutputClosed, flush, silence
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from lamina.dialects.core.diagnostics import Diagnostic
 
 _sources: dict[str, str] = {}
+_LARGE_FILE = 1 << 24
 
 
 def read_text(path: str) -> tuple[str, str]:
@@ -30,8 +32,7 @@ def read_text(path: str) -> tuple[str, str]:
 
     name = "<stdin>" if path == "-" else path
     try:
-        data = _standard_input() if path == "-" else Path(path).read_bytes()
-        text = data if isinstance(data, str) else data.decode("utf-8")
+        text = _standard_input() if path == "-" else _file_text(path)
     except UnicodeDecodeError as problem:
         line = problem.object.count(b"\n", 0, problem.start) + 1
         column = problem.start - problem.object.rfind(b"\n", 0, problem.start)
@@ -49,11 +50,23 @@ def read_text(path: str) -> tuple[str, str]:
     return text, name
 
 
-def _standard_input() -> bytes | str:
+def _file_text(path: str) -> str:
+    with Path(path).open("rb") as file:
+        status = os.fstat(file.fileno())
+        if not stat.S_ISREG(status.st_mode) or status.st_size < _LARGE_FILE:
+            return file.read().decode("utf-8")
+        import mmap
+
+        # The bytes are not copied before they become text.
+        with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+            return str(cast(bytes, data), "utf-8")
+
+
+def _standard_input() -> str:
     if sys.stdin is None:
         raise OSError(0, "standard input is closed")
     binary = getattr(sys.stdin, "buffer", None)
-    return binary.read() if binary else sys.stdin.read()
+    return binary.read().decode("utf-8") if binary else sys.stdin.read()
 
 
 def remember_source(name: str, text: str) -> None:

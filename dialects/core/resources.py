@@ -10,6 +10,7 @@ from xdsl.dialects.builtin import DenseResourceAttr
 from xdsl.ir import Operation
 
 from lamina.dialects.core.diagnostics import error
+from lamina.dialects.core.hexadecimal import digits_into
 from lamina.dialects.core.later import regex
 from lamina.dialects.core.reading.cursor import STRING, Cursor
 
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
 
 _HEADER_BYTES = 4
 """A blob starts with its alignment, as a little-endian 32-bit number."""
-_CHUNK = 1 << 15
-_NO_DIGIT = regex(r"[^0-9A-Fa-f]")
 _WHERE = " in the resources of the file"
 _FEW = 100
 """Braces at the end of a text that may be part of its resources."""
@@ -214,24 +213,14 @@ class _Section(Cursor):
 
     def _bytes(self, key: str, first: int, last: int) -> np.ndarray:
         """The bytes of a string ``"0x…"``, at a position that leaves the data after the header aligned."""
-        import numpy as np
-
         from lamina.dialects.core.constants import aligned_bytes
 
         digits = self._digits(key, first, last)
         first += 2
         # The header stands before the aligned bytes.
         data = aligned_bytes(digits // 2 + 64)[64 - _HEADER_BYTES : 64 - _HEADER_BYTES + digits // 2]
-        for at in range(0, digits, 2 * _CHUNK):
-            piece = self.text[first + at : min(first + at + 2 * _CHUNK, last)]
-            try:
-                data[at // 2 : (at + len(piece)) // 2] = np.frombuffer(bytes.fromhex(piece), np.uint8)
-            except ValueError:
-                wrong = _NO_DIGIT.search(self.text, first + at)
-                place = wrong.start() if wrong else first
-                self.fail(
-                    f"the data of resource '{key}' holds a character that is no hexadecimal digit", place
-                )
+        if (wrong := digits_into(self.text, first, last, data)) is not None:
+            self.fail(f"the data of resource '{key}' holds a character that is no hexadecimal digit", wrong)
         data.flags.writeable = False
         return data
 

@@ -1,7 +1,5 @@
 """``python -m lamina.tools.opt``."""
 
-import sys
+from lamina.tools.entry import lamina_opt
 
-from lamina.tools.opt import main
-
-sys.exit(main())
+lamina_opt()

@@ -20,6 +20,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute
 
+from lamina.dialects.core.hexadecimal import bytes_of_digits
 from lamina.dialects.core.making import DYNAMIC_INDEX, array_of, bytes_attr, string_attr, unchecked
 from lamina.dialects.core.reading.cursor import STRING, unescape
 from lamina.dialects.core.reading.elements import Element, ElementReader, element_size, plain_bytes
@@ -28,8 +29,6 @@ from lamina.dialects.core.reading.types import FLOAT_CLASSES
 _SHAPED = (TensorType, VectorType, MemRefType)
 _UNRANKED = (UnrankedTensorType, UnrankedMemRefType)
 _NUMBERS = frozenset({IntegerType, IndexType, ComplexType, *FLOAT_CLASSES})
-_PIECE = 1 << 15
-"""Hexadecimal digits that are read at once, so that they stay in the processor's cache."""
 _NO_HEX = "expected string containing hex digits starting with `0x`"
 
 
@@ -159,15 +158,10 @@ class ConstantReader(ElementReader):
         """The bytes of ``"0x…"``, which stands before us then; found without a look at each character."""
         if not self.text.startswith('"0x', opening):
             return None
-        first, last = opening + 3, self.text.find('"', opening + 1)
-        pieces = [self.text[at : min(at + _PIECE, last)] for at in range(first, last, _PIECE)]
-        try:
-            data = b"".join([bytes.fromhex(piece) for piece in pieces])
-        except ValueError:
-            return None
-        if 2 * len(data) != last - first:  # there were blanks
-            return None
-        self.advance(last + 1)
+        last = self.text.find('"', opening + 1)
+        data = bytes_of_digits(self.text, opening + 3, last) if last >= 0 else None
+        if data is not None:
+            self.advance(last + 1)
         return data
 
     def _bytes_of_hex(self, data: bytes, kind: Any, start: int) -> bytes:

@@ -6,14 +6,14 @@ names as upstream gives them: sorted by how deeply they nest others, types first
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from xdsl.ir import Attribute, TypeAttribute
 
 from lamina.dialects.core.later import regex
 from lamina.dialects.core.writing.attributes import AttributeWriter
-from lamina.dialects.core.writing.state import MARK
+from lamina.dialects.core.writing.state import DATA, MARK
 
 _REFERENCE = regex(f"{MARK}([0-9]+){MARK}")
 
@@ -69,18 +69,27 @@ class AliasWriter(AttributeWriter):
             for nested in _REFERENCE.findall(alias.text):
                 self._need_before(int(nested))
 
-    def named(self, parts: Iterable[str]) -> list[str]:
-        """The parts with names for references, and with the definitions around them."""
-        if not self.aliases:
-            return list(parts)
+    def named(self, parts: Iterable[str]) -> Iterator[str]:
+        """The parts with names and data for references, and with the definitions around them."""
+        if not self.aliases and not self.data:
+            yield from parts
+            return
         names = self._alias_names()
         lines: tuple[list[str], list[str]] = ([], [])
         for number, name in names.items():
             alias = self.aliases[number]
-            lines[alias.deferrable].append(f"{name} = {_resolved(alias.text, names)}")
-        body = [_resolved(part, names) if MARK in part else part for part in parts]
-        before, after = [line + "\n" for line in lines[0]], ["\n" + line for line in lines[1]]
-        return [*before, *body, *after]
+            lines[alias.deferrable].append(f"{name} = {alias.text}")
+        for line in lines[0]:
+            yield from self._resolved(line, names)
+            yield "\n"
+        for part in parts:
+            if MARK in part:
+                yield from self._resolved(part, names)
+            else:
+                yield part
+        for line in lines[1]:
+            yield "\n"
+            yield from self._resolved(line, names)
 
     def _alias_names(self) -> dict[int, str]:
         """The names by number, in the order of the definitions."""
@@ -100,8 +109,11 @@ class AliasWriter(AttributeWriter):
             names[number] = f"{sigil}{alias.name}{between}{count or ''}"
         return names
 
-
-def _resolved(text: str, names: dict[int, str]) -> str:
-    pieces = text.split(MARK)
-    pieces[1::2] = [names[int(piece)] for piece in pieces[1::2]]
-    return "".join(pieces)
+    def _resolved(self, text: str, names: dict[int, str]) -> Iterator[str]:
+        for i, piece in enumerate(text.split(MARK)):
+            if i % 2 == 0:
+                yield piece
+            elif piece.startswith(DATA):
+                yield from self.data[int(piece.removeprefix(DATA))]()
+            else:
+                yield names[int(piece)]

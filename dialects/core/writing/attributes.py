@@ -26,6 +26,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, OpaqueSyntaxAttribute, Operation, TypeAttribute
 
+from lamina.dialects.core.hexadecimal import LARGE
 from lamina.dialects.core.later import regex
 from lamina.dialects.core.writing.affine import map_text, set_text
 from lamina.dialects.core.writing.dense import dense_pieces, element_texts, is_splat, stored_size
@@ -235,24 +236,24 @@ def _float(w: AttributeWriter, attribute: Any) -> str:
     return f"{_float_value(w, attribute)} : {w.type_text(attribute.type)}"
 
 
-def _dense_pieces(w: AttributeWriter, attribute: Any) -> Iterable[str]:
+def _dense_value(w: AttributeWriter, attribute: Any) -> str:
     type, data = attribute.type, attribute.data.data
     element = type.element_type
     limit = w.options.elide
     if limit is not None and len(data) > limit:
         size = stored_size(element)
         if len(data) // size > limit and not is_splat(data, size):
-            return (ELIDED,)
+            return ELIDED
     shape = [extent.data for extent in type.shape.data]
-    return ("dense<", *dense_pieces(shape, element, data, w.options.hexadecimal_above), ">")
 
+    def pieces() -> Iterable[str]:
+        return dense_pieces(shape, element, data, w.options.hexadecimal_above)
 
-def _dense_value(w: AttributeWriter, attribute: Any) -> str:
-    return "".join(_dense_pieces(w, attribute))
+    return f"dense<{w.set_aside(pieces) if len(data) > LARGE else ''.join(pieces())}>"
 
 
 def _dense(w: AttributeWriter, attribute: Any) -> str:
-    return "".join([*_dense_pieces(w, attribute), " : ", w.type_text(attribute.type)])
+    return f"{_dense_value(w, attribute)} : {w.type_text(attribute.type)}"
 
 
 def _resource_value(w: AttributeWriter, attribute: Any) -> str:

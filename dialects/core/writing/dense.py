@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from xdsl.dialects.builtin import ComplexType, IndexType, IntegerType, Signedness
 
+from lamina.dialects.core.hexadecimal import hexadecimal_pieces
 from lamina.dialects.core.writing.floats import FORMATS, float_text
 
 _HEAD = 4096
-_PIECE = 1 << 14
-_LARGE = 1 << 24
 
 
 def stored_size(element: Any) -> int:
@@ -51,16 +50,19 @@ def dense_text(shape: Sequence[int], element: Any, data: bytes, hexadecimal_abov
 
 def dense_pieces(
     shape: Sequence[int], element: Any, data: bytes, hexadecimal_above: int | None
-) -> Iterable[str]:
+) -> Iterator[str]:
     """:func:`dense_text` in pieces, for text too large to be copied needlessly."""
     size, count = stored_size(element), math.prod(shape)
     if not data:
-        return ()
+        return
     if is_splat(data, size):
-        return (element_texts(element, data[:size])[0],)
-    if hexadecimal_above is not None and count > hexadecimal_above:
-        return ('"0x', *hexadecimal_pieces(_packed(element, data, size, count)), '"')
-    return (nested_text(element_texts(element, data), shape),)
+        yield element_texts(element, data[:size])[0]
+    elif hexadecimal_above is not None and count > hexadecimal_above:
+        yield '"0x'
+        yield from hexadecimal_pieces(_packed(element, data, size, count))
+        yield '"'
+    else:
+        yield nested_text(element_texts(element, data), shape)
 
 
 def nested_text(texts: list[str], shape: Sequence[int]) -> str:
@@ -113,23 +115,3 @@ def _packed(element: Any, data: bytes, size: int, count: int) -> bytes:
                 for i in range(0, len(data), size)
             )
     return data
-
-
-def hexadecimal_pieces(data: bytes | memoryview) -> Iterator[str]:
-    """The digits of bytes, in pieces that stay in the processor's cache."""
-    view = memoryview(data)
-    if len(view) > _LARGE:
-        yield from _pieces_by_table(view)
-        return
-    for start in range(0, len(view), _PIECE):
-        yield view[start : start + _PIECE].hex().upper()
-
-
-def _pieces_by_table(view: memoryview) -> Iterator[str]:
-    """Two digits at a time: Python has no quick way to capital ones."""
-    import numpy as np  # worth its import here
-
-    digits = np.frombuffer("".join(f"{byte:02X}" for byte in range(256)).encode(), np.uint16)
-    for start in range(0, len(view), _PIECE):
-        piece = np.frombuffer(view[start : start + _PIECE], np.uint8)
-        yield str(digits.take(piece, mode="clip").data.cast("B"), "ascii")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from xdsl.ir import Attribute
@@ -10,6 +10,8 @@ from xdsl.printer import Printer
 
 MARK = "\0"
 """Stands around the number of an alias in a text until aliases have their names."""
+DATA = "data"
+"""Stands before the number of data that is too large to be copied from text to text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +47,7 @@ class WriterState(Printer):
         self.parts = []
         self.put = self.parts.append
         self.distinct_numbers: dict[int, int] = {}
+        self.data: list[Callable[[], Iterable[str]]] = []
         self.resource_keys: dict[str, None] = {}
         self._texts: dict[int, str] = {}
         self._remembered: list[Attribute] = []
@@ -54,6 +57,11 @@ class WriterState(Printer):
         self._texts[id(attribute)] = text
         self._remembered.append(attribute)
         return text
+
+    def set_aside(self, pieces: Callable[[], Iterable[str]]) -> str:
+        """A reference to text that is made, piece by piece, when everything before it has been written."""
+        self.data.append(pieces)
+        return f"{MARK}{DATA}{len(self.data) - 1}{MARK}"
 
     def captured(self, write: Callable[[], object]) -> str:
         """The text that ``write`` puts, which is not added to the text so far."""

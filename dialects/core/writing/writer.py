@@ -9,9 +9,9 @@ from xdsl.ir import Operation
 
 from lamina.dialects.core.depth import room_for_nesting
 from lamina.dialects.core.diagnostics import error
+from lamina.dialects.core.hexadecimal import hexadecimal_pieces
 from lamina.dialects.core.resources import external_of
 from lamina.dialects.core.writing.bridge import Bridge
-from lamina.dialects.core.writing.dense import hexadecimal_pieces
 from lamina.dialects.core.writing.quoting import keyword
 from lamina.dialects.core.writing.state import Options
 
