@@ -97,6 +97,14 @@ class Emitter:
             return rhs if lhs == 0 else lhs
         return self.value(arith.AddiOp(self.index(lhs), self.index(rhs)))
 
+    def subtract(self, lhs: Index, rhs: Index) -> Index:
+        """The difference of two positions."""
+        if isinstance(lhs, int) and isinstance(rhs, int):
+            return lhs - rhs
+        if rhs == 0:
+            return lhs
+        return 0 if lhs is rhs else self.value(arith.SubiOp(self.index(lhs), self.index(rhs)))
+
     def scale(self, value: Index, factor: int) -> Index:
         """A position times a constant."""
         if isinstance(value, int):

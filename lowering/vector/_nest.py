@@ -20,7 +20,13 @@ from lamina.lowering.vector._contraction import contract, contracted_loop
 from lamina.lowering.vector._cost import FUNCTION_WEIGHT, arithmetic_of
 from lamina.lowering.vector._emitter import Body, Emitter, Index
 from lamina.lowering.vector._groups import Group
-from lamina.lowering.vector._packing import Packing, Unpacking, packing_of, unpacking_of
+from lamina.lowering.vector._packing import (
+    Packing,
+    Unpacking,
+    block_packing_of,
+    packing_of,
+    unpacking_of,
+)
 from lamina.lowering.vector._schedule import Schedule, segments
 from lamina.lowering.vector._tile import Source, Tile, cut, evaluate, read, write
 from lamina.lowering.vector._winograd import transformed
@@ -48,16 +54,21 @@ class Nest:
         self.group = group
         self.schedule = schedule
         self.live = group.live_results()
-        reductions = group.root.reductions
-        inside = reductions - {*schedule.blocks}
-        self._outer_order = [loop for loop in schedule.order if loop not in inside]
-        self._reduction_order = [loop for loop in schedule.order if loop in inside]
+        root = group.root
+        self._outer_order = [loop for loop in schedule.order if loop not in root.reductions]
+        self._reduction_order = [loop for loop in schedule.order if loop in root.reductions]
+        self._is_summed_in_blocks = any(loop in root.reductions for loop in schedule.blocks)
+        self._sizes = list(root.sizes)
+        """The iterations of each loop in the block that is emitted."""
+        self._start: dict[int, Index] = dict.fromkeys(root.loops, 0)
+        """Where the block starts."""
         self._may_overlap = not any(self._reads_destination(member) for member in group.members)
         """Whether a tile may be computed twice: the last one then starts early instead of being smaller."""
         self._sources = {member.op: self._sources_of(member) for member in group.members}
         self._packing: Packing | None = None
-        if schedule.pack is not None:
-            self._packing = packing_of(group.root, schedule.pack, schedule.tile, schedule.order)
+        self._block_packing = block_packing_of(root, schedule)
+        if schedule.pack is not None and not schedule.blocks:
+            self._packing = packing_of(root, schedule.pack, schedule.tile, schedule.order)
         found = [
             unpacking_of(group.root, i, schedule.tile, schedule.order) for i in range(len(group.root.inputs))
         ]
@@ -71,16 +82,50 @@ class Nest:
 
     def emit(self) -> Sequence[SSAValue]:
         """The new values of the group's live results."""
-        blocked = bool(self.schedule.blocks)
-        carried = [member.outputs[i] if blocked else destination(member, i) for member, i in self.live]
-        if self._packing is not None:
-            carried.append(self._packing.scratch(self.emitter, self.group.root))
-        return self._tiles(0, {}, {}, carried)[: len(self.live)]
+        added = self._is_summed_in_blocks
+        carried = [member.outputs[i] if added else destination(member, i) for member, i in self.live]
+        packing = self._packing or self._block_packing
+        if packing is not None:
+            carried.append(packing.scratch(self.emitter, self.group.root))
+        return self._blocks(0, carried)[: len(self.live)]
+
+    def _blocks(self, level: int, carried: Sequence[SSAValue]) -> Sequence[SSAValue]:
+        """The loops over blocks from a level inwards, and the tiles in them."""
+        if level == len(self.schedule.blocks):
+            return self._block(carried)
+        loop = self.schedule.blocks[level]
+        whole, size = self._sizes[loop], self.schedule.block_sizes[level]
+
+        def inside(step: int) -> Body:
+            def body(at: Index, state: Sequence[SSAValue]) -> Sequence[SSAValue]:
+                self._sizes[loop], self._start[loop] = step, at
+                return self._blocks(level + 1, state)
+
+            return body
+
+        parallel = loop not in self.group.root.reductions
+        for start, stop, step in segments(whole, size, halve=False):
+            carried = self.emitter.loop(start, stop, step, carried, inside(step), parallel=parallel)
+        self._sizes[loop], self._start[loop] = whole, 0
+        return carried
+
+    def _block(self, carried: Sequence[SSAValue]) -> Sequence[SSAValue]:
+        """The tiles of a block, on an operand that is packed for all of them."""
+        packing = self._block_packing
+        if packing is None:
+            return self._tiles(0, {}, {}, carried)
+        *destinations, scratch = carried
+        sources = self._sources[self.group.root.op]
+        whole = sources[packing.operand]
+        self._packed = packing.emit(self.emitter, whole, self._start, self._sizes, scratch)
+        results = self._tiles(0, {}, {}, destinations)
+        sources[packing.operand] = whole
+        return [*results, self._packed]
 
     def _reads_destination(self, of: Structured) -> bool:
         """Whether what is written adds to what the destination holds, and so must be computed once."""
         added = (i for i in range(len(of.outputs)) if of.reads_output(i))
-        return any(self.schedule.blocks or fill_of(of.outputs[i]) is None for i in added)
+        return any(self._is_summed_in_blocks or fill_of(of.outputs[i]) is None for i in added)
 
     def _tiles(
         self, level: int, offsets: Mapping[int, Index], sizes: Mapping[int, int], carried: Sequence[SSAValue]
@@ -93,6 +138,11 @@ class Nest:
         for unpacking in self._unpackings:
             if unpacking.level == level:
                 self._sources[root.op][unpacking.operand] = unpacking.emit(self.emitter, root, offsets)
+        panels = self._block_packing
+        if panels is not None and panels.level == level:
+            self._sources[root.op][panels.operand] = panels.panel(
+                self.emitter, self._packed, offsets, self._start
+            )
         packing = self._packing
         if packing is None or level != packing.level:
             return self._loop(level, offsets, sizes, carried)
@@ -111,15 +161,15 @@ class Nest:
             whole = {loop: self._tile_of(loop) if loop in self._padded else sizes[loop] for loop in sizes}
             return self._tile(self._vectors(offsets, sizes), self._vectors(offsets, whole), carried)
         loop = self._outer_order[level]
-        size, tile = self.group.root.sizes[loop], self._tile_of(loop)
+        size, tile = self._sizes[loop], self._tile_of(loop)
 
         def inside(step: int) -> Body:
-            return lambda at, state: self._tiles(
-                level + 1, {**offsets, loop: at}, {**sizes, loop: step}, state
-            )
+            def body(at: Index, state: Sequence[SSAValue]) -> Sequence[SSAValue]:
+                place = self.emitter.add(self._start[loop], at)
+                return self._tiles(level + 1, {**offsets, loop: place}, {**sizes, loop: step}, state)
 
-        if loop in self.group.root.reductions:
-            return self.emitter.loop(0, size, 1, carried, inside(1))
+            return body
+
         if loop in self._padded:
             whole = size // tile * tile
             carried = self.emitter.loop(0, whole, tile, carried, inside(tile), parallel=True)
@@ -137,7 +187,7 @@ class Nest:
         return self.emitter.loop(0, size, tile, carried, shifted, parallel=True)
 
     def _tile_of(self, loop: int) -> int:
-        return min(self.schedule.tile[loop], self.group.root.sizes[loop])
+        return min(self.schedule.tile[loop], self._sizes[loop])
 
     def _vectors(self, offsets: Mapping[int, Index], sizes: Mapping[int, int]) -> Tile:
         """The tile at a place; the schedule's vector loop is its innermost dimension."""
@@ -237,7 +287,7 @@ class Nest:
         source = member.outputs[result]
         access = member.output_accesses[result]
         filled = fill_of(source)
-        if filled is not None and not self.schedule.blocks:
+        if filled is not None and not self._is_summed_in_blocks:
             return read(self.emitter, Source(filled.inputs[0]), tile)
         for (other, i), state in zip(self.live, carried, strict=True):
             if other is member and i == result:
@@ -275,11 +325,11 @@ class Nest:
         if level == len(self._reduction_order):
             return self._masked(fresh, tile, carried, self._step(tile, carried))
         loop = self._reduction_order[level]
-        size, step = self.group.root.sizes[loop], self._tile_of(loop)
+        size, step = self._sizes[loop], self._tile_of(loop)
         rest = size % step
 
         def inside(at: Index, state: Sequence[SSAValue], new: int = 0) -> Sequence[SSAValue]:
-            place = Tile({**tile.offsets, loop: at}, tile.dims)
+            place = Tile({**tile.offsets, loop: self.emitter.add(self._start[loop], at)}, tile.dims)
             return self._reduction_loops(level + 1, place, {**fresh, loop: new} if new else fresh, state)
 
         carried = self.emitter.loop(0, size - rest, step, carried, inside)

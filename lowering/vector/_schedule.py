@@ -21,14 +21,16 @@ class Schedule:
     tile: tuple[int, ...]
     """Iterations that one step computes as a vector dimension; 1 for a plain loop."""
     order: tuple[int, ...]
-    """All loops, outermost first. Reduction loops run inside the parallel ones, but for ``blocks``."""
+    """All loops, outermost first. Reduction loops run inside the parallel ones."""
     vector: int
     """The loop that becomes the innermost vector dimension."""
     pack: int | None = None
     """An input whose part for one tile is copied to contiguous memory before the loops that reuse it."""
     blocks: tuple[int, ...] = ()
-    """Reduction loops that run where ``order`` has them, outside of tiles: each iteration adds to what the
-    destination holds, and reads a part of the inputs that all tiles inside find in the cache."""
+    """Loops that run in blocks, outside of all tiles, outermost first: all tiles inside find their part of
+    the inputs in a cache. A block of a reduction adds to what the destination holds."""
+    block_sizes: tuple[int, ...] = ()
+    """The iterations of a block for each of ``blocks``."""
 
     def attribute(self) -> DictionaryAttr:
         """The schedule as it stands on the root."""
@@ -41,6 +43,7 @@ class Schedule:
             entries["pack"] = IntegerAttr(self.pack, i64)
         if self.blocks:
             entries["blocks"] = DenseArrayBase.from_list(i64, list(self.blocks))
+            entries["block_sizes"] = DenseArrayBase.from_list(i64, list(self.block_sizes))
         return DictionaryAttr(entries)
 
 
@@ -62,13 +65,22 @@ def schedule_of(op: Operation) -> Schedule | None:
             hint="write {tile = array<i64: …>, order = array<i64: …>, vector = N : i64}",
         )
     packed = pack.value.data if isinstance(pack, IntegerAttr) else None
-    blocks = entries.get("blocks")
-    blocked = tuple(blocks.get_values()) if isa(blocks, DenseArrayBase[I64]) else ()
-    found = Schedule(tile.get_values(), order.get_values(), vector.value.data, packed, blocked)
+    blocks, block_sizes = (_numbers(entries.get(name)) for name in ("blocks", "block_sizes"))
+    found = Schedule(tile.get_values(), order.get_values(), vector.value.data, packed, blocks, block_sizes)
     loops = list(range(len(found.tile)))
     if sorted(found.order) != loops or found.vector not in loops or any(size < 1 for size in found.tile):
         raise error(f"has a {ATTRIBUTE} whose order, tile and vector do not fit together", op)
+    if (
+        len(blocks) != len(block_sizes)
+        or len({*blocks} & {*loops}) != len(blocks)
+        or min(block_sizes, default=1) < 1
+    ):
+        raise error(f"has a {ATTRIBUTE} whose blocks and block_sizes do not fit together", op)
     return found
+
+
+def _numbers(attribute: Attribute | None) -> tuple[int, ...]:
+    return tuple(attribute.get_values()) if isa(attribute, DenseArrayBase[I64]) else ()
 
 
 def segments(size: int, tile: int, *, halve: bool) -> Iterator[tuple[int, int, int]]:

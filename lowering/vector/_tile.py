@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from xdsl.dialects import arith, math, tensor, vector
 from xdsl.dialects.builtin import (
@@ -48,11 +48,15 @@ class Tile:
         """The vector dimension that runs through a loop."""
         return next((i for i, (d, _) in enumerate(self.dims) if d == loop), None)
 
-    def at_origin(self, loops: Collection[int]) -> Tile:
-        """The same dimensions where some of the loops stand at 0."""
-        if not loops:
+    def counted_from(self, emitter: Emitter, origin: Mapping[int, Index | None]) -> Tile:
+        """The same dimensions where some of the loops count from another position; None: from the tile's."""
+        if not origin:
             return self
-        return Tile({**self.offsets, **dict.fromkeys(loops, 0)}, self.dims)
+        moved = {
+            loop: 0 if first is None else emitter.subtract(self.offsets[loop], first)
+            for loop, first in origin.items()
+        }
+        return Tile({**self.offsets, **moved}, self.dims)
 
     def inside(self, emitter: Emitter, step: int) -> Tile:
         """The slice of the tile at one iteration of its outermost vector loop."""
@@ -67,8 +71,8 @@ class Source:
 
     value: SSAValue
     access: Access = ()
-    origin: frozenset[int] = frozenset()
-    """Loops along which the operand holds no more than the tile."""
+    origin: Mapping[int, Index | None] = field(default_factory=dict[int, Index | None])
+    """Loops of which the operand holds a part only: where that starts, None for the tile's own place."""
 
 
 def typed(element: Attribute, shape: Sequence[int]) -> Attribute:
@@ -129,7 +133,7 @@ def _all_in_bounds(rank: int) -> ArrayAttr[BoolAttr]:
 
 def read(emitter: Emitter, source: Source, tile: Tile) -> SSAValue:
     """The elements of an operand for each point of a tile, repeated along loops it does not depend on."""
-    operand, access, tile = source.value, source.access, tile.at_origin(source.origin)
+    operand, access, tile = source.value, source.access, tile.counted_from(emitter, source.origin)
     if not isinstance(operand.type, ShapedType):
         return _repeat_scalar(emitter, operand, tile)
     moving = {loop for loops in _vector_loops(access, tile) for loop in loops}

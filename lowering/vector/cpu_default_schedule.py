@@ -168,7 +168,8 @@ def _blocked(model: CostModel) -> Schedule | None:
     parallel = [loop for loop in root.parallels if loop != vector]
     inside = [loop for loop in root.loops if loop in root.reductions and loop not in blocks]
     sizes = tuple(tile.get(loop, 1) for loop in root.loops)
-    return Schedule(sizes, (vector, *blocks, *parallel, *inside), vector, None, blocks)
+    order = (vector, *parallel, *blocks, *inside)
+    return Schedule(sizes, order, vector, None, (vector, *blocks), (sizes[vector], *[1] * len(blocks)))
 
 
 def _transposition(root: Structured, lanes: int, target: Target) -> Schedule | None:

@@ -16,7 +16,7 @@ from lamina.lowering.vector._combiner import combiner
 from lamina.lowering.vector._emitter import Emitter
 from lamina.lowering.vector._groups import Group, erase_dead, form_groups
 from lamina.lowering.vector._nest import Nest
-from lamina.lowering.vector._packing import is_packed, unpacking_of
+from lamina.lowering.vector._packing import block_packing_of, is_packed, unpacking_of
 from lamina.lowering.vector._schedule import Schedule, schedule_of
 from lamina.lowering.vector._winograd import fits
 from lamina.passes.framework.passes import Pass, PassContext
@@ -146,16 +146,17 @@ def obstacle(group: Group, schedule: Schedule) -> str | None:
 
 
 def _block_obstacle(group: Group, schedule: Schedule) -> str | None:
-    """Why reductions cannot run outside of the tiles."""
+    """Why loops cannot run in blocks."""
     root = group.root
-    if not root.reductions - {schedule.vector} >= {*schedule.blocks} or any(
-        schedule.tile[d] > 1 for d in schedule.blocks
-    ):
-        return "only reductions without vectors, in steps of one, can be blocks"
-    if group.epilogue:
+    sums = [loop for loop in schedule.blocks if loop in root.reductions]
+    if schedule.vector in sums or any(schedule.tile[loop] > 1 for loop in sums):
+        return "only reductions without vectors, in steps of one, can run in blocks"
+    if sums and group.epilogue:
         return "the epilogue needs sums that are complete"
-    if schedule.pack is not None or any(is_packed(value) for value in root.inputs):
-        return "blocks and packed operands do not go together"
+    if schedule.pack is not None and block_packing_of(root, schedule) is None:
+        return "the operand cannot be packed for a block"
+    if any(is_packed(value) for value in root.inputs):
+        return "blocks and operands that are given packed do not go together"
     return None
 
 

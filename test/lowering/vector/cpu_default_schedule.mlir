@@ -56,7 +56,7 @@ func.func @left(%x: tensor<8xf32>, %i: tensor<8xi64>, %out: tensor<8xf32>) -> (t
 // The filter's gradient of a convolution sums over 128 images. They are a block, outside of the tiles: all tiles read
 // one image from the cache. The tiles divide the filter, since nothing may be added twice.
 // CHECK-LABEL: func.func @filter_gradient
-// CHECK: blocks = array<i64: 4>, order = array<i64: 3, 4, 0, 1, 2, 5, 6>, tile = array<i64: 1, 1, 4, 16, 1, 1, 1>
+// CHECK: block_sizes = array<i64: 16, 1>, blocks = array<i64: 3, 4>, order = array<i64: 3, 0, 1, 2, 4, 5, 6>, tile = array<i64: 1, 1, 4, 16, 1, 1, 1>
 #image = affine_map<(p, q, c, o, n, h, w) -> (n, h + p, w + q, c)>
 #cotangent = affine_map<(p, q, c, o, n, h, w) -> (n, h, w, o)>
 #filter = affine_map<(p, q, c, o, n, h, w) -> (p, q, c, o)>

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -43,30 +45,49 @@ def _random_schedule(
     order = tuple(int(loop) for loop in random.permutation(len(sizes)))
     vector = int(random.integers(len(sizes)))
     pack = int(random.integers(2)) if reduced and random.integers(2) else None
-    blocks = tuple(loop for loop in reduced - {vector} if pack is None and random.integers(3) == 0)
-    for loop in blocks:
+    chosen = [
+        int(loop) for loop in random.permutation(len(sizes)) if random.integers(3) == 0 and loop != vector
+    ]
+    for loop in reduced & {*chosen}:
         tile[loop] = 1
-    return Schedule(tuple(tile), order, vector, pack, blocks)
+    block_sizes = tuple(int(random.integers(1, sizes[loop] + 1)) for loop in chosen)
+    return Schedule(tuple(tile), order, vector, None if chosen else pack, tuple(chosen), block_sizes)
 
 
-def _follow(kernel: Kernel, random: np.random.Generator) -> tuple[ModuleOp, Schedule]:
+def _packed_block(random: np.random.Generator, sizes: tuple[int, ...], reduced: frozenset[int]) -> Schedule:
+    """A schedule of a product that packs a factor for blocks of its columns."""
+    vector = len(sizes) - len(reduced) - 1
+    divisors = [n for n in range(2, sizes[vector] + 1) if sizes[vector] % n == 0]
+    tile = int(random.choice(divisors))
+    blocks = [int(loop) for loop in random.permutation(len(sizes)) if random.integers(4)]
+    whole = [int(random.integers(1, size + 1)) for size in sizes]
+    whole[vector] = tile * int(random.integers(1, sizes[vector] // tile + 1))
+    steps = [1 if d in reduced else int(random.integers(1, size + 1)) for d, size in enumerate(sizes)]
+    steps[vector] = tile
+    order = tuple(int(loop) for loop in random.permutation(len(sizes)))
+    blocks = blocks or [vector]
+    return Schedule(tuple(steps), order, vector, 1, tuple(blocks), tuple(whole[d] for d in blocks))
+
+
+_Maker = Callable[[np.random.Generator, tuple[int, ...], frozenset[int]], Schedule]
+
+
+def _follow(kernel: Kernel, random: np.random.Generator, make: _Maker) -> tuple[ModuleOp, Schedule]:
     module = lamina.parse(kernel.text())
     function = next(op for op in module.body.block.ops if isinstance(op, FuncOp))
     if random.integers(2):
         collapse_loops(function)
     (group,) = form_groups(function.body.block)
-    schedule = _random_schedule(random, group.root.sizes, group.root.reductions)
+    schedule = make(random, group.root.sizes, group.root.reductions)
     if schedule.pack is not None and schedule.pack >= len(group.root.inputs):
-        schedule = Schedule(schedule.tile, schedule.order, schedule.vector)
+        schedule = replace(schedule, pack=None)
     group.root.op.attributes[ATTRIBUTE] = schedule.attribute()
     assert vectorize_function(function) == (1, 0), schedule
     return module, schedule
 
 
-def _check(seed: int) -> None:
-    random = np.random.default_rng(seed)
-    kernel = _MAKERS[seed % len(_MAKERS)]()
-    module, schedule = _follow(kernel, random)
+def _check(kernel: Kernel, random: np.random.Generator, make: _Maker) -> None:
+    module, schedule = _follow(kernel, random, make)
     got = lamina.interpret(module, *kernel.inputs)
     np.testing.assert_allclose(
         got, kernel.expected, rtol=1e-5, atol=1e-5, err_msg=f"{kernel.name} {schedule}"
@@ -80,6 +101,10 @@ def _check(seed: int) -> None:
     )
 
 
+def _check_seed(seed: int) -> None:
+    _check(_MAKERS[seed % len(_MAKERS)](), np.random.default_rng(seed), _random_schedule)
+
+
 def _vector_shapes(module: ModuleOp) -> list[str]:
     """The shapes of all vectors, as in ``4`` and ``4x8``."""
     values = [value for op in module.walk() for value in (*op.results, *op.operands)]
@@ -89,10 +114,17 @@ def _vector_shapes(module: ModuleOp) -> list[str]:
 
 @pytest.mark.parametrize("seed", range(33))
 def test_a_random_schedule_gives_the_result_of_numpy(seed: int) -> None:
-    _check(seed)
+    _check_seed(seed)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(33, 433))
 def test_many_random_schedules_give_the_result_of_numpy(seed: int) -> None:
-    _check(seed)
+    _check_seed(seed)
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_blocks_with_a_packed_factor(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    kernel = matmul(*(int(n) for n in random.integers(2, 13, 3)))
+    _check(kernel, random, _packed_block)

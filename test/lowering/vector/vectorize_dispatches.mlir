@@ -165,11 +165,33 @@ func.func @blocked(%a: tensor<3x5x4xf32>, %b: tensor<3x5x8xf32>, %out: tensor<4x
       affine_map<(m, n, k, l) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction", "reduction"]}
       ins(%a, %b : tensor<3x5x4xf32>, tensor<3x5x8xf32>) outs(%f : tensor<4x8xf32>)
       attrs = {lamina.schedule = {tile = array<i64: 2, 8, 1, 1>, order = array<i64: 2, 0, 1, 3>, vector = 1 : i64,
-        blocks = array<i64: 2>}} {
+        block_sizes = array<i64: 1>, blocks = array<i64: 2>}} {
   ^bb0(%x: f32, %y: f32, %z: f32):
     %p = arith.mulf %x, %y : f32
     %s = arith.addf %z, %p : f32
     linalg.yield %s : f32
   } -> tensor<4x8xf32>
   return %r : tensor<4x8xf32>
+}
+
+// -----
+
+// Columns and the reduction in blocks, one factor packed for each: its tiles lie one behind the other.
+// CHECK-LABEL: func.func @packed_block
+// CHECK: %[[EMPTY:.*]] = tensor.empty() : tensor<2x4x16xf32>
+// CHECK: scf.for %[[N:.*]] = %c0 to %c64 step %c32 iter_args({{.*}}, %{{.*}} = %[[EMPTY]])
+// CHECK: scf.for %[[K:.*]] = %c0 to %c8 step %c4
+// CHECK: %[[PACKED:.*]] = scf.for
+// CHECK: vector.transfer_write %{{.*}} : vector<16xf32>, tensor<2x4x16xf32>
+// CHECK: scf.for %{{.*}} = %c0 to %c12 step %c6
+// CHECK: scf.for %[[J:.*]] = %c0 to %c32 step %c16
+// CHECK: %[[PANEL:.*]] = tensor.extract_slice %[[PACKED]][%{{.*}}, 0, 0] [1, 4, 16] [1, 1, 1]
+// CHECK: %[[HELD:.*]] = vector.transfer_read
+// CHECK: scf.for %{{.*}} = %c0 to %c4 step %c1 iter_args(%{{.*}} = %[[HELD]]) -> (vector<6x16xf32>)
+// CHECK: vector.transfer_read %[[PANEL]]
+func.func @packed_block(%a: tensor<12x8xf32>, %b: tensor<8x64xf32>, %out: tensor<12x64xf32>) -> tensor<12x64xf32> {
+  %m = linalg.matmul {lamina.schedule = {tile = array<i64: 6, 16, 1>, order = array<i64: 0, 1, 2>, vector = 1 : i64,
+      pack = 1 : i64, blocks = array<i64: 1, 2>, block_sizes = array<i64: 32, 4>}}
+    ins(%a, %b : tensor<12x8xf32>, tensor<8x64xf32>) outs(%out : tensor<12x64xf32>) -> tensor<12x64xf32>
+  return %m : tensor<12x64xf32>
 }
