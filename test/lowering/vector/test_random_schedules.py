@@ -126,5 +126,6 @@ def test_many_random_schedules_give_the_result_of_numpy(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(24))
 def test_blocks_with_a_packed_factor(seed: int) -> None:
     random = np.random.default_rng(seed)
-    kernel = matmul(*(int(n) for n in random.integers(2, 13, 3)))
+    m, k, n = (int(size) for size in random.integers(2, 13, 3))
+    kernel = matmul(m, k, n)
     _check(kernel, random, _packed_block)
