@@ -40,8 +40,8 @@ test-models: $(BIN)/.installed ## trained models from packages, against ONNX Run
 	$(BIN)/python -m pytest -m models
 
 conformance: $(BIN)/.installed ## upstream's own tests (in $$LAMINA_UPSTREAM_TESTS), beside mlir-opt
-	$(BIN)/python test/conformance/roundtrip.py
-	$(BIN)/python test/conformance/canonicalize.py
+	$(BIN)/python test/conformance/roundtrip.py --docs docs/conformance.md
+	$(BIN)/python test/conformance/canonicalize.py --docs docs/conformance.md
 	$(BIN)/python test/conformance/results.py
 
 docs: $(BIN)/.installed ## the generated reference pages

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from xdsl.dialects import tensor
 from xdsl.ir import Operation, SSAValue
 
@@ -42,6 +44,10 @@ class Dominance:
         for step in path:
             self._starts[step] = start if is_empty else step
         return start if is_empty else value
+
+    def sorted(self, ops: Iterable[Operation]) -> list[Operation]:
+        """Operations of one block, from the first to the last."""
+        return sorted(ops, key=self._order.__getitem__)
 
     def place_before(self, op: Operation, other: Operation) -> None:
         """Number an operation that now stands directly before another."""

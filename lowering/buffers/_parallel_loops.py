@@ -81,9 +81,26 @@ def _scratch_of(loop: scf.ForOp) -> list[memref.AllocOp] | None:
             if not kind.has_static_shape() or not is_identity(kind):
                 return None
             found[alloc] = None
-        elif any(user.name not in ("vector.transfer_read", "memref.load") for user in inside):
+        elif not all(_keeps_apart(user, value, loop) for user in inside):
             return None
     return list(found)
+
+
+def _keeps_apart(user: Operation, buffer: SSAValue, loop: scf.ForOp) -> bool:
+    """Whether an operation in a loop only reads a buffer, or writes where no other iteration does."""
+    if user.name in ("vector.transfer_read", "memref.load"):
+        return True
+    if user.name not in ("vector.transfer_write", "memref.store") or user.operands[1] is not buffer:
+        return False
+    return any(_depends_on(index, loop.body.block.args[0]) for index in user.operands[2:])
+
+
+def _depends_on(index: SSAValue, position: SSAValue) -> bool:
+    """Whether an index is computed from a loop's position."""
+    if index is position:
+        return True
+    owner = index.owner
+    return isinstance(owner, Operation) and any(_depends_on(operand, position) for operand in owner.operands)
 
 
 def _captured(loop: scf.ForOp) -> list[SSAValue]:

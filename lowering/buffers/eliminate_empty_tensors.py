@@ -17,8 +17,10 @@ from lamina.lowering.buffers._dominance import Dominance
 from lamina.lowering.buffers._preparation import split_empty_tensors
 from lamina.passes.framework.passes import ANY_OP, Pass, PassContext
 
-_MOVABLE = frozenset({"tensor.empty", "linalg.fill", "arith.constant"})
-"""Operations that may be moved up to where a destination is needed."""
+_MOVABLE = frozenset(
+    {"tensor.empty", "tensor.extract_slice", "tensor.insert_slice", "linalg.fill", "arith.constant"}
+)
+"""Operations that may be moved up to where a destination is needed, perhaps with its border filled."""
 
 
 def eliminate_empty_tensors(root: Operation) -> int:
@@ -126,19 +128,22 @@ def _available(whole: SSAValue, at: Operation, order: Dominance) -> SSAValue | N
 
 def _move_up(op: Operation, at: Operation, order: Dominance) -> bool:
     """Move a cheap operation and what it needs before ``at``, if that is possible."""
-    pending, moved = [op], [op]
+    pending = [op]
+    moved: dict[Operation, None] = {}
     while pending:
         current = pending.pop()
+        if current in moved:
+            continue
         if current.name not in _MOVABLE or current.parent is not at.parent:
             return False
+        moved[current] = None
         for operand in current.operands:
             if order.dominates(operand, at):
                 continue
             if not isinstance(operand, OpResult):
                 return False
             pending.append(operand.op)
-            moved.append(operand.op)
-    for current in dict.fromkeys(reversed(moved)):
+    for current in order.sorted(moved):
         current.detach()
         Rewriter.insert_op(current, InsertPoint.before(at))
         order.place_before(current, at)

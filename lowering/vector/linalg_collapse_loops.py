@@ -15,6 +15,7 @@ from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr, Affine
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from lamina.dialects.core.reshapes import groups_attribute
+from lamina.dialects.core.slices import mixed
 from lamina.dialects.linalg.winograd import winograd_of
 from lamina.lowering.vector._access import Access, Linear, Structured
 from lamina.lowering.vector._groups import Group, erase_dead, form_groups
@@ -93,15 +94,34 @@ def loop_sets(group: Group) -> list[list[int]]:
     if root.reductions and not any(loop in root.reductions for loop in kept):
         kept = sorted([*kept, min(root.reductions)])
     accesses = [_without(a, kept) for member in group.members for a in member.accesses]
+    apart = _loops_apart(group)
     sets: list[list[int]] = []
     for loop in kept:
         before = sets[-1][-1] if sets else None
         alike = before is not None and (before in root.reductions) == (loop in root.reductions)
-        if before is not None and alike and all(_are_neighbours(a, before, loop) for a in accesses):
+        if before is None or not alike or loop in apart:
+            sets.append([loop])
+        elif all(_are_neighbours(access, before, loop) for access in accesses):
             sets[-1].append(loop)
         else:
             sets.append([loop])
     return sets
+
+
+def _loops_apart(group: Group) -> set[int]:
+    """The loops over a result that becomes part of a larger tensor, with padding around it: collapsed, it
+    would have to be copied there."""
+    found: set[int] = set()
+    for member, i in group.live_results():
+        uses = [use for use in member.op.results[i].uses if use.index == 0]
+        inserts = [use.operation for use in uses if isinstance(use.operation, tensor.InsertSliceOp)]
+        if any(mixed(insert, "sizes") != list(_shape(insert.dest)) for insert in inserts):
+            found.update(loop for e in member.output_accesses[i] for loop, _ in e.coefficients)
+    return found
+
+
+def _shape(value: SSAValue) -> Sequence[int]:
+    return value.type.get_shape() if isinstance(value.type, TensorType) else ()
 
 
 def _without(access: Access, kept: Sequence[int]) -> Access:

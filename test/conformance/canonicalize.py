@@ -21,7 +21,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from chunks import DIALECTS, OPERATIONS, Chunk, chunks, upstream_tests
+from chunks import DIALECTS, OPERATIONS, Chunk, chunks, markdown_table, publish, upstream_tests
 from limits import TooLong, within
 from reference import FLAGS, Reference, executable
 from xdsl.dialects.builtin import ModuleOp
@@ -151,16 +151,13 @@ def row_of(name: str, found: Sequence[Outcome]) -> Row:
 
 def table(pipeline: str, rows: Sequence[Row]) -> str:
     """The results of a pipeline as a Markdown table."""
-    lines = [
-        f"| `{pipeline}` | chunks | read | valid results | `mlir-opt` shrinks | ours as small | % |",
-        "|---|---|---|---|---|---|---|",
-    ]
+    head = (f"`{pipeline}`", "chunks", "read", "valid results", "`mlir-opt` shrinks", "ours as small", "%")
     sums = [sum(column) for column in zip(*(row[1:] for row in rows), strict=True)]
+    found: list[Sequence[object]] = []
     for name, *numbers in (*rows, ("all", *sums)):
         shrunk, same = numbers[-2:]
-        share = f"{100 * same / shrunk:.1f}" if shrunk else ""
-        lines.append(f"| {' | '.join(map(str, (name, *numbers, share)))} |")
-    return "\n".join(lines)
+        found.append((name, *numbers, f"{100 * same / shrunk:.1f}" if shrunk else ""))
+    return markdown_table(head, found)
 
 
 def report_lost(found: Sequence[Outcome]) -> None:
@@ -190,6 +187,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--dialect", action="append", choices=[*DIALECTS, "IR"], help="only this folder")
     parser.add_argument("--only", default="", help="only chunks whose name contains this")
     parser.add_argument("--pipeline", action="append", help="only this pipeline")
+    parser.add_argument("--docs", type=Path, help="write the tables into this page, too")
     parser.add_argument("--lost", action="store_true", help="list the chunks that are not as they should be")
     options = parser.parse_args(arguments)
     if options.root is None or executable() is None:
@@ -202,7 +200,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             found = outcomes([c for c in chunks(options.root, [dialect]) if options.only in c.name], pipeline)
             rows.append(row_of(dialect, found))
             every += found
-        print(table(pipeline, rows), "", sep="\n", flush=True)
+        text = table(pipeline, rows)
+        print(text, "", sep="\n", flush=True)
+        if options.docs:
+            publish(options.docs, pipeline, text)
         if options.lost:
             report_lost(every)
     return 0

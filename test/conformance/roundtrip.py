@@ -14,7 +14,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from chunks import DIALECTS, OPERATIONS, Chunk, chunks, upstream_tests
+from chunks import DIALECTS, OPERATIONS, Chunk, chunks, markdown_table, publish, upstream_tests
 from limits import TooLong, within
 from reference import Reference
 
@@ -164,6 +164,10 @@ _OTHER_DIALECTS = frozenset(
 )
 
 
+_Row = tuple[str, int, int, int, int]
+"""A folder with its valid chunks, the identical ones, the wrong ones, and those found on the right line."""
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print a table by dialect; with ``--failures`` also each failure."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -172,32 +176,42 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--failures", action="store_true", help="show each failure")
     parser.add_argument("--only", help="only chunks whose name contains this")
+    parser.add_argument("--docs", type=Path, help="write the table into this page, too")
     options = parser.parse_args(arguments)
     root = upstream_tests()
     reference = Reference()
     if root is None or reference.tool is None:
         print("conformance needs mlir-opt 22 and $LAMINA_UPSTREAM_TESTS", file=sys.stderr)
         return 1
-    totals: collections.Counter[str] = collections.Counter()
-    print(f"{'folder':14} {'valid':>6} {'same':>6} {'%':>6}   {'wrong':>6} {'found':>6} {'%':>6}")
+    rows: list[_Row] = []
     for dialect in options.dialect or [*DIALECTS, "IR"]:
         found = [c for c in chunks(root, [dialect]) if not options.only or options.only in c.name]
         pairs = valid_chunks(found, reference)
         failures = check_valid(pairs, reference)
         wrong, missed = check_invalid(found, reference)
-        row = (len(pairs), len(pairs) - len(failures), wrong, wrong - len(missed))
-        totals.update(dict(zip("abcd", row, strict=True)))
-        print(_row(dialect, row), flush=True)
+        rows.append((dialect, len(pairs), len(pairs) - len(failures), wrong, wrong - len(missed)))
         if options.failures:
             for chunk, reason in (*failures, *missed):
-                print(f"  {chunk.name} ({chunk.path}:{chunk.line}): {reason}")
-    print(_row("all", tuple(totals[k] for k in "abcd")))
+                print(f"  {chunk.name} ({chunk.path}:{chunk.line}): {reason}", flush=True)
+    text = _table(rows)
+    print(text)
+    if options.docs:
+        publish(options.docs, "round trip", text)
     return 0
 
 
-def _row(name: str, row: tuple[int, ...]) -> str:
-    a, b, c, d = row
-    return f"{name:14} {a:6} {b:6} {100 * b / max(a, 1):6.1f}   {c:6} {d:6} {100 * d / max(c, 1):6.1f}"
+def _table(rows: list[_Row]) -> str:
+    sums = [sum(column) for column in zip(*(row[1:] for row in rows), strict=True)]
+    head = ("folder", "valid chunks", "identical", "%", "wrong chunks", "found on the right line", "%")
+    shares = [
+        (name, valid, same, _share(same, valid), wrong, found, _share(found, wrong))
+        for name, valid, same, wrong, found in (*rows, ("all", *sums))
+    ]
+    return markdown_table(head, shares)
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{100 * part / whole:.1f}" if whole else ""
 
 
 if __name__ == "__main__":

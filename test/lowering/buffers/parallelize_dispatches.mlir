@@ -68,3 +68,41 @@ func.func private @generic(%x: memref<64x64xf32>, %y: memref<64xf32>) {
   }
   return
 }
+
+// What one loop leaves for the next has a place of its own for each iteration: both loops are split. A buffer that each
+// iteration of a loop writes anew, and that something else uses as well, forbids it.
+// CHECK-LABEL: func.func private @in_stages
+// CHECK: [[BETWEEN:%.*]] = memref.alloc() : memref<64x8xf32>
+// CHECK: call @in_stages_parallel_0({{.*}}[[BETWEEN]]{{.*}})
+// CHECK-NEXT: call @in_stages_parallel_1({{.*}}[[BETWEEN]]{{.*}})
+// CHECK-NEXT: scf.for
+// CHECK-NOT: call
+// CHECK: return
+func.func private @in_stages(%x: memref<64x8xf32>, %y: memref<64x8xf32>, %z: memref<64x8xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  %zero = arith.constant 0.0 : f32
+  %between = memref.alloc() : memref<64x8xf32>
+  %row = memref.alloc() : memref<8xf32>
+  scf.for %i = %c0 to %c64 step %c1 {
+    %v = vector.transfer_read %x[%i, %c0], %zero {in_bounds = [true]} : memref<64x8xf32>, vector<8xf32>
+    %e = math.exp %v : vector<8xf32>
+    vector.transfer_write %e, %between[%i, %c0] {in_bounds = [true]} : vector<8xf32>, memref<64x8xf32>
+  } {lamina.parallel}
+  scf.for %i = %c0 to %c64 step %c1 {
+    %v = vector.transfer_read %between[%i, %c0], %zero {in_bounds = [true]} : memref<64x8xf32>, vector<8xf32>
+    %e = math.exp %v : vector<8xf32>
+    vector.transfer_write %e, %y[%i, %c0] {in_bounds = [true]} : vector<8xf32>, memref<64x8xf32>
+  } {lamina.parallel}
+  scf.for %i = %c0 to %c64 step %c1 {
+    %v = vector.transfer_read %x[%i, %c0], %zero {in_bounds = [true]} : memref<64x8xf32>, vector<8xf32>
+    vector.transfer_write %v, %row[%c0] {in_bounds = [true]} : vector<8xf32>, memref<8xf32>
+    %w = vector.transfer_read %row[%c0], %zero {in_bounds = [true]} : memref<8xf32>, vector<8xf32>
+    %e = math.exp %w : vector<8xf32>
+    vector.transfer_write %e, %z[%i, %c0] {in_bounds = [true]} : vector<8xf32>, memref<64x8xf32>
+  } {lamina.parallel}
+  %last = memref.load %row[%c0] : memref<8xf32>
+  memref.store %last, %z[%c0, %c0] : memref<64x8xf32>
+  return
+}

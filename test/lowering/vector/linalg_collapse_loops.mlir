@@ -62,3 +62,18 @@ func.func @apart(%x: tensor<8x8xf32>, %out: tensor<4x4xf32>) -> (tensor<4x4xf32>
   } -> tensor<8x8xi64>
   return %r, %p : tensor<4x4xf32>, tensor<8x8xi64>
 }
+
+// -----
+
+// A result that goes into a padded tensor: collapsed, it would have to be copied there.
+// CHECK-LABEL: func.func @padded
+// CHECK-NOT: collapse_shape
+// CHECK: linalg.exp ins(%x : tensor<2x3x4x5xf32>)
+// CHECK-NOT: expand_shape
+func.func @padded(%x: tensor<2x3x4x5xf32>, %out: tensor<2x3x6x5xf32>) -> tensor<2x3x6x5xf32> {
+  %empty = tensor.empty() : tensor<2x3x4x5xf32>
+  %y = linalg.exp ins(%x : tensor<2x3x4x5xf32>) outs(%empty : tensor<2x3x4x5xf32>) -> tensor<2x3x4x5xf32>
+  %z = tensor.insert_slice %y into %out[0, 0, 1, 0] [2, 3, 4, 5] [1, 1, 1, 1]
+    : tensor<2x3x4x5xf32> into tensor<2x3x6x5xf32>
+  return %z : tensor<2x3x6x5xf32>
+}
