@@ -37,6 +37,8 @@ def load(
     verified, and converted where it holds a file format's mirror dialect. Where the conversion of an ONNX
     model depends on them, ``input_shapes`` fixes shapes of inputs, and ``constants`` values of some, by name.
     """
+    if isinstance(source, str) and "\n" in source:
+        raise error("is text, not the path of a file", Location("<string>"), hint="read it with lamina.parse")
     path = Path(source) if isinstance(source, str | Path) else None
     if path is None or path.suffix == ".onnx":
         from lamina.lowering.onnx.convert_onnx_to_nn import import_onnx

@@ -1,8 +1,11 @@
-"""Which reductions run outside of the tiles, so that all tiles read a part of the inputs from the cache.
+"""Which loops run in blocks outside of the tiles, so that all tiles read a part of the inputs from the cache.
 
 The filter's gradient of a convolution sums over images and pixels. Where each tile of the filter sums over
 all images, it reads all of them, from memory. Where the tiles run inside the loop over images, one image is
 read from the cache by all of them, and what is added up goes through the cache once for each image.
+
+A product of few rows with a large matrix takes as long as reading the matrix. Tile by tile it would be read
+in columns, a cache line from each of its rows; in blocks of a few rows it is read as it lies in memory.
 """
 
 from __future__ import annotations
@@ -16,6 +19,14 @@ from lamina.lowering.vector._access import Structured
 from lamina.lowering.vector._combiner import product
 from lamina.lowering.vector._cost import bits_of
 
+STREAMED_ROWS = 8
+"""Rows of a matrix that are read side by side: prefetching follows so many (16 took 1.5 times as long)."""
+_MOST_ROWS = 8
+"""Rows of the other factor up to which reading the matrix is what counts."""
+FAR = 16
+"""How many second-level caches something has to be larger than to come from memory each time."""
+_COLUMNS = 2048
+"""Columns of a block: threads share blocks, and longer runs of memory gain little."""
 LEAST_STEPS = 48
 """Steps that a tile takes at least for each time that its sums are read and written."""
 
@@ -34,6 +45,36 @@ def blocks_of(root: Structured, target: Target) -> tuple[int, ...]:
     inside = prod(root.sizes[loop] for loop in root.reductions if loop not in blocks)
     held = sum(_bytes(root, i, blocks) for i in reread)
     return tuple(blocks) if held <= cache and inside >= LEAST_STEPS else ()
+
+
+def streamed_matrix(root: Structured, vector: int, target: Target) -> tuple[int, int] | None:
+    """A product's reduction and the number of rows, where it reads a large matrix for few rows.
+
+    The matrix lies in rows along ``vector`` and depends on no other parallel loop.
+    """
+    reductions = [loop for loop in root.reductions if root.sizes[loop] > 1]
+    if len(reductions) != 1 or len(root.inputs) != 2 or product(root) is None or vector in reductions:
+        return None
+    (summed,) = reductions
+    rows = prod(root.sizes[loop] for loop in root.parallels if loop != vector)
+    matrices = [i for i in range(2) if _moves(root, i, vector)]
+    if rows > _MOST_ROWS or len(matrices) != 1 or not _is_matrix(root, matrices[0], summed, vector):
+        return None
+    is_large = _bytes(root, matrices[0], []) > FAR * target.l2_bytes
+    return (summed, rows) if is_large and root.sizes[vector] >= target.line_bytes else None
+
+
+def _is_matrix(root: Structured, operand: int, summed: int, vector: int) -> bool:
+    """Whether an operand is indexed by a reduction and, last, the vector loop; where it is given whole."""
+    varying = [e for e in root.input_accesses[operand] if e.coefficients]
+    in_rows = root.input_accesses[operand][-1].is_loop() == vector
+    return in_rows and [e.is_loop() for e in varying] == [summed, vector]
+
+
+def columns_of_block(size: int, tile: int) -> int:
+    """The columns of a block, in whole tiles: two blocks at least, for threads to share."""
+    blocks = max(2, -(-size // _COLUMNS))
+    return -(-size // (blocks * tile)) * tile
 
 
 def _bytes(root: Structured, operand: int, blocks: list[int]) -> float:

@@ -10,6 +10,7 @@ from xdsl.ir import Block, Operation, SSAValue
 
 from lamina.dialects.linalg.packing import UnPackOp
 from lamina.lowering.vector._access import Access, Structured, structured
+from lamina.lowering.vector._schedule import schedule_of
 from lamina.lowering.vector._winograd import structured_transform
 
 
@@ -60,9 +61,17 @@ def form_groups(block: Block) -> list[Group]:
     return groups
 
 
+def sums_in_blocks(root: Structured) -> bool:
+    """Whether a schedule lets a root's sums grow block by block: nothing can follow on its tiles."""
+    schedule = schedule_of(root.op)
+    return schedule is not None and any(loop in root.reductions for loop in schedule.blocks)
+
+
 def _as_epilogue(group: Group, candidate: Structured, order: dict[Operation, int]) -> Structured | None:
     """The candidate over the loops of the group's root, or None where it cannot run on the root's tiles."""
-    if candidate.reductions or not all(_is_permutation(a, candidate) for a in candidate.output_accesses):
+    if candidate.reductions or sums_in_blocks(group.root):
+        return None
+    if not all(_is_permutation(a, candidate) for a in candidate.output_accesses):
         return None
     names: dict[int, int] | None = None
     for operand, access in zip(candidate.inputs, candidate.input_accesses, strict=True):

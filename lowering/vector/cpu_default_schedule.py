@@ -14,9 +14,9 @@ from lamina.dialects.linalg.winograd import winograd_of
 from lamina.lowering.codegen.target import Target
 from lamina.lowering.dispatch._outline import UPDATE
 from lamina.lowering.vector._access import Structured
-from lamina.lowering.vector._blocking import blocks_of
+from lamina.lowering.vector._blocking import FAR, STREAMED_ROWS, blocks_of, columns_of_block, streamed_matrix
 from lamina.lowering.vector._cost import CostModel, bits_of
-from lamina.lowering.vector._groups import form_groups
+from lamina.lowering.vector._groups import form_groups, sums_in_blocks
 from lamina.lowering.vector._packing import packing_of
 from lamina.lowering.vector._schedule import ATTRIBUTE, Schedule
 from lamina.lowering.vector._winograd import transform_schedule
@@ -29,8 +29,6 @@ _REUSE = 4
 """How often a packed part has to be read."""
 _LINES = 8
 """The distance of rows, in cache lines, from which on reading them one after the other is slow."""
-_FAR = 16
-"""How many second-level caches something has to be larger than to come from memory each time."""
 _BLOCK = (2, 3, 4)
 """Iterations of two further loops, where vectors run along a reduction."""
 
@@ -98,15 +96,24 @@ def schedule_function(function: func.FuncOp, target: Target) -> tuple[int, int]:
         return scheduled, unscheduled
     for block in function.body.blocks:
         groups = form_groups(block)
-        for group in groups:
+        number = 0
+        while number < len(groups):
+            group = groups[number]
+            number += 1
             if ATTRIBUTE in group.root.op.attributes:
                 continue
-            schedule = default_schedule(group.root, target, by_rows=len(groups) > 1, alone=not group.epilogue)
+            by_rows = len(groups) > 1
+            schedule = default_schedule(group.root, target, by_rows=by_rows, alone=not group.epilogue)
+            group.root.op.attributes |= {ATTRIBUTE: schedule.attribute()} if schedule else {}
+            if schedule is not None and group.epilogue and sums_in_blocks(group.root):
+                # It is left to a group of its own, which comes next.
+                groups = form_groups(block)
+                group = groups[number - 1]
             if schedule is None or obstacle(group, schedule) is not None:
+                group.root.op.attributes.pop(ATTRIBUTE, None)
                 unscheduled += 1
-                continue
-            group.root.op.attributes[ATTRIBUTE] = schedule.attribute()
-            scheduled += 1
+            else:
+                scheduled += 1
     return scheduled, unscheduled
 
 
@@ -123,7 +130,7 @@ def default_schedule(
     model = CostModel(root, target)
     if winograd_of(root.op) is not None:
         return transform_schedule(root, model.lanes)
-    blocked = _blocked(model) if alone else None
+    blocked = _streamed(model) or (_blocked(model) if alone else None)
     if blocked is not None:
         return blocked
     candidates = (
@@ -146,6 +153,27 @@ def _candidates(model: CostModel) -> Iterator[tuple[int, dict[int, int]]]:
     for vector in model.root.loops:
         if model.root.sizes[vector] > 1 and model.is_vector_loop(vector):
             yield from ((vector, tile) for tile in _tiles(model, vector))
+
+
+def _streamed(model: CostModel) -> Schedule | None:
+    """A schedule that reads a large matrix as it lies in memory, a few rows side by side."""
+    root = model.root
+    for vector in root.parallels:
+        found = streamed_matrix(root, vector, model.target) if model.is_vector_loop(vector) else None
+        if found is None:
+            continue
+        summed, rows = found
+        row = max(root.parallels, key=lambda loop: (loop != vector, root.sizes[loop]))
+        # All rows at once, as long as their sums stay in registers.
+        width = model.lanes * (1 if rows > 4 else 2 if rows > 2 else 4)
+        tile = [1] * len(root.sizes)
+        tile[vector] = width
+        if row != vector:
+            tile[row] = root.sizes[row]
+        order = (vector, *(loop for loop in root.loops if loop != vector))
+        blocks = (columns_of_block(root.sizes[vector], width), STREAMED_ROWS)
+        return Schedule(tuple(tile), order, vector, None, (vector, summed), blocks)
+    return None
 
 
 def _blocked(model: CostModel) -> Schedule | None:
@@ -188,7 +216,7 @@ def _transposition(root: Structured, lanes: int, target: Target) -> Schedule | N
     assert isinstance(kind, TensorType)
     bits = bits_of(kind.element_type)
     line = max(lanes, target.line_bytes * 8 // bits)
-    is_large = prod(root.sizes) * bits / 8 > _FAR * target.l2_bytes
+    is_large = prod(root.sizes) * bits / 8 > FAR * target.l2_bytes
     width = line if is_large and root.sizes[written] % line == 0 else lanes
     sizes = {read: lanes, written: width}
     # Inside, the loop along the rows that lie further apart: a tile then stays on their pages.

@@ -74,3 +74,21 @@ func.func @filter_gradient(%x: tensor<128x16x16x32xf32>, %g: tensor<128x14x14x64
   } -> tensor<3x3x32x64xf32>
   return %r : tensor<3x3x32x64xf32>
 }
+
+// -----
+
+// Few rows times a matrix that comes from memory: eight of its rows are read side by side, as they lie there. The
+// epilogue needs complete sums, and is a root of its own.
+// CHECK-LABEL: func.func @few_rows
+// CHECK: linalg.matmul
+// CHECK-SAME: block_sizes = array<i64: 2048, 8>, blocks = array<i64: 1, 2>, order = array<i64: 1, 0, 2>, tile = array<i64: 3, 16, 1>
+// CHECK: linalg.exp {lamina.schedule
+func.func @few_rows(%a: tensor<3x4096xf32>, %b: tensor<4096x4096xf32>, %out: tensor<3x4096xf32>) -> tensor<3x4096xf32> {
+  %zero = arith.constant 0.0 : f32
+  %empty = tensor.empty() : tensor<3x4096xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%empty : tensor<3x4096xf32>) -> tensor<3x4096xf32>
+  %m = linalg.matmul ins(%a, %b : tensor<3x4096xf32>, tensor<4096x4096xf32>)
+    outs(%f : tensor<3x4096xf32>) -> tensor<3x4096xf32>
+  %e = linalg.exp ins(%m : tensor<3x4096xf32>) outs(%out : tensor<3x4096xf32>) -> tensor<3x4096xf32>
+  return %e : tensor<3x4096xf32>
+}
