@@ -19,6 +19,12 @@ func.func @main(%x: tensor<3xf32>) -> tensor<3xf32> {
 """
 
 
+@pytest.fixture(autouse=True)
+def no_foreign_code(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Passes that other tests registered in this process would keep it from using the cache."""
+    monkeypatch.setattr("lamina.lowering.cache.kept.has_foreign_code", lambda: False)
+
+
 @pytest.fixture
 def model(tmp_path: Path) -> str:
     path = tmp_path / "model.mlir"
