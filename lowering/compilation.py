@@ -18,7 +18,7 @@ from lamina.lowering.codegen.compiled import CompiledCode
 from lamina.lowering.codegen.signature import EntrySignature
 from lamina.lowering.codegen.target import host_target
 from lamina.lowering.executable import Executable
-from lamina.lowering.sources import ModuleSource, Source, source_of
+from lamina.lowering.sources import FileSource, ModuleSource, Source, source_of
 from lamina.lowering.specialized import Shapes, Specialized
 
 if TYPE_CHECKING:
@@ -97,10 +97,11 @@ class _Compilation:
             return self.specialized(found)
         from lamina.lowering.specialize import open_signature
 
-        self.module = self.source.module()
-        signature = open_signature(self.module, self.entry)
+        module = self.source.module()
+        signature = open_signature(module, self.entry)
         if signature is None:
-            return self.made(self.module, None)
+            return self.made(module, None, spent=isinstance(self.source, FileSource))
+        self.module = module
         if self.kept:
             self.kept.store_signature(signature)
         return self.specialized(signature)
@@ -125,10 +126,10 @@ class _Compilation:
                 raise error("the model's file has changed since it was compiled for other shapes", hint=hint)
         return self.made(self.module, shapes)
 
-    def made(self, module: ModuleOp, shapes: Shapes | None) -> Executable:
+    def made(self, module: ModuleOp, shapes: Shapes | None, *, spent: bool = False) -> Executable:
         from lamina.lowering.specialize import compile_code
 
-        code, timings = compile_code(module, self.entry, shapes, self.threads)
+        code, timings = compile_code(module, self.entry, shapes, self.threads, spent=spent)
         if self.kept:
             self.kept.store(code, shapes)
         return self.executable(code, timings)

@@ -44,19 +44,20 @@ def open_signature(module: ModuleOp, entry: str) -> EntrySignature | None:
 
 
 def compile_code(
-    module: ModuleOp, entry: str, shapes: Shapes | None, threads: int | None
+    module: ModuleOp, entry: str, shapes: Shapes | None, threads: int | None, *, spent: bool = False
 ) -> tuple[CompiledCode, dict[str, float]]:
-    """Code of a module at any level, which is not changed, for shapes of its inputs (None: as they are).
+    """Code of a module at any level for shapes of its inputs (None: as they are).
 
-    Also the seconds that each stage took. Raises :class:`LaminaError`.
+    Also the seconds that each stage took. The module is not changed, unless it is ``spent``: nobody needs it
+    afterwards, and its constants go as soon as others have taken their place. Raises :class:`LaminaError`.
     """
     clock = TimePasses()
-    if _is_lowered(module):
+    if not spent:
         module = module.clone()
-    else:
+    if not _is_lowered(module):
         if shapes is None:
             shapes = tuple(info.shape for info in signature_of(find_entry(module, entry)).inputs)
-        module = _specialised(module, entry, shapes)
+        _specialise(module, entry, shapes)
         lower(module, [clock])
     _use_threads(module, threads)
     code, stages = compile_llvm_module(module, entry, host_target())
@@ -67,9 +68,8 @@ def _is_lowered(module: ModuleOp) -> bool:
     return any(op.name == "llvm.func" for op in module.body.block.ops)
 
 
-def _specialised(module: ModuleOp, entry: str, shapes: Sequence[Sequence[int]]) -> ModuleOp:
-    """A copy of what a module needs for its entry, for shapes of the entry's inputs."""
-    module = module.clone()
+def _specialise(module: ModuleOp, entry: str, shapes: Sequence[Sequence[int]]) -> None:
+    """Leave of a module what its entry needs, for shapes of the entry's inputs."""
     keep_reachable(module, entry)
     function = find_entry(module, entry)
     signature = signature_of(function)
@@ -79,7 +79,6 @@ def _specialised(module: ModuleOp, entry: str, shapes: Sequence[Sequence[int]]) 
             raise error(
                 f"gives a result whose shape does not follow from those of the inputs, {info}", function
             )
-    return module
 
 
 def profile(
@@ -99,7 +98,8 @@ def profile(
         )
     if _is_lowered(module):
         raise error("cannot be profiled: it was made from code of the llvm dialect")
-    module = _specialised(module, entry, shapes)
+    module = module.clone()
+    _specialise(module, entry, shapes)
     lower(module, costs=True)
     _use_threads(module, threads)
     PassManager(verify_each=False).run(module, "instrument-dispatches")

@@ -2,7 +2,8 @@
 
 A splat is a dense attribute whose storage holds one element. Above :data:`RESOURCE_THRESHOLD` bytes a
 constant is ``dense_resource<key>``; its blob is an immutable, 64-byte-aligned buffer in one process-wide
-table. Passes see all three forms through :func:`as_array`.
+table, and lives as long as an attribute has a key that :func:`add_resource` gave. Passes see all three forms
+through :func:`as_array`.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import math
 import threading
 from dataclasses import dataclass, field
 from functools import cached_property
+from weakref import WeakValueDictionary
 
 from xdsl.dialects.builtin import (
     BytesAttr,
@@ -26,6 +28,7 @@ from xdsl.ir import Attribute, OpResult, SSAValue
 from lamina.dialects.core.diagnostics import error
 from lamina.dialects.core.dtypes import element_type, numpy_dtype
 from lamina.dialects.core.later import np
+from lamina.dialects.core.memory import note_bytes
 
 RESOURCE_THRESHOLD = 1024
 """Bytes above which a constant that is no splat becomes a resource."""
@@ -52,7 +55,22 @@ def _digest(array: np.ndarray) -> str:
 
 
 NO_DATA_HINT = "the text was printed without its constants, or lacks its `{-# dialect_resources #-}`"
-_blobs: dict[str, Blob] = {}
+
+
+class ResourceKey(str):
+    """The key of a resource, which keeps its data. Another string of the same characters only finds it."""
+
+    blob: Blob
+
+    @classmethod
+    def of(cls, key: str, blob: Blob) -> ResourceKey:
+        """A key for a blob."""
+        made = cls(key)
+        made.blob = blob
+        return made
+
+
+_blobs: WeakValueDictionary[str, Blob] = WeakValueDictionary()
 _lock = threading.Lock()
 
 
@@ -79,8 +97,8 @@ def _as_blob(array: np.ndarray, alignment: int) -> Blob:
     return Blob(array.reshape(-1).view(np.uint8) if array.size else np.empty(0, np.uint8), alignment)
 
 
-def add_resource(array: np.ndarray, key: str | None = None, alignment: int = ALIGNMENT) -> str:
-    """Put an array's bytes into the table; returns the key under which they are found.
+def add_resource(array: np.ndarray, key: str | None = None, alignment: int = ALIGNMENT) -> ResourceKey:
+    """Put an array's bytes into the table; returns the key under which they are found while it is kept.
 
     Without a key it is derived from the content, so equal arrays share one blob. A key that is taken
     by other bytes gets the content's digest appended. ``alignment`` is what a text says of it.
@@ -91,8 +109,10 @@ def add_resource(array: np.ndarray, key: str | None = None, alignment: int = ALI
         held = _blobs.get(key)
         if held is not None and held.digest != blob.digest:
             key = f"{key}_{blob.digest}"
-        _blobs.setdefault(key, blob)
-    return key
+        kept = _blobs.setdefault(str(key), blob)
+    if kept is blob:
+        note_bytes(blob.data.nbytes)
+    return ResourceKey.of(key, kept)
 
 
 def resource(key: str) -> Blob:

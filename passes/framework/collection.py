@@ -7,6 +7,8 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from lamina.dialects.core.memory import many_bytes_came
+
 _THRESHOLD = 50_000
 """New containers between two collections. IR is full of cycles but dies late: looking often finds nothing."""
 
@@ -32,3 +34,10 @@ def rare_collections() -> Iterator[None]:
             _active -= 1
             if _active == 0:
                 gc.set_threshold(*_outside)
+
+
+def collect_constants() -> None:
+    """Collect garbage where many bytes of constants came: what they replaced is held by erased operations,
+    which the collector has to find, since they and their results know each other."""
+    if many_bytes_came() and gc.isenabled():
+        gc.collect()

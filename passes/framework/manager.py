@@ -15,7 +15,7 @@ from lamina.dialects.core.context import make_context
 from lamina.dialects.core.depth import room_for_nesting
 from lamina.dialects.core.diagnostics import Diagnostic, error, location_of, op_name
 from lamina.passes.framework.analyses import AnalysisCache
-from lamina.passes.framework.collection import rare_collections
+from lamina.passes.framework.collection import collect_constants, rare_collections
 from lamina.passes.framework.instrumentation import Instrumentation
 from lamina.passes.framework.locations import fill_locations
 from lamina.passes.framework.passes import ANY_OP, Pass, PassContext
@@ -127,6 +127,7 @@ class PassManager:
         self._account(pass_, ctx)
         for hook in reversed(self.instrumentation):
             hook.after(pass_, op)
+        collect_constants()
 
     def _transform(self, pass_: Pass, op: Operation, ctx: PassContext) -> None:
         """Run a pass and check what it needs before, and what it gives afterwards."""

@@ -156,6 +156,7 @@ class AttributeWriter(TypeWriter):
 
     def resource_key(self, key: str) -> str:
         """The name of a resource whose data is written at the end."""
+        key = str(key)  # what is remembered must not keep the data
         self.resource_keys[key] = None
         return keyword(key)
 
