@@ -20,6 +20,7 @@ from lamina.lowering.codegen.target import host_target
 from lamina.lowering.executable import Executable
 from lamina.lowering.sources import FileSource, ModuleSource, Source, source_of
 from lamina.lowering.specialized import Shapes, Specialized
+from lamina.passes.framework.collection import rare_collections
 
 if TYPE_CHECKING:
     from xdsl.dialects.builtin import ModuleOp
@@ -64,7 +65,8 @@ def compile(
     else:
         source = ModuleSource(_with_winograd(module, winograd), entry, donate, owned=True)
     asked = {"entry": entry, "threads": threads or host_target().cores, "donate": list(donate)}
-    return _Compilation(source, entry, threads, Kept.of(cache_folder(cache), source, **asked)).run()
+    with rare_collections():  # what is imported stays, too
+        return _Compilation(source, entry, threads, Kept.of(cache_folder(cache), source, **asked)).run()
 
 
 def _with_winograd(module: ModuleOp | str | Path, choice: str) -> ModuleOp:
