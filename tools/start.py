@@ -7,13 +7,15 @@ import ``xdsl.dialects.builtin``; a run calls one in thirty of them.
 from __future__ import annotations
 
 import dataclasses
+import inspect
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 _MAKER = "_create_fn"
 """What makes each method in the dataclasses of Python 3.11 and 3.12; later ones compile a class at once."""
-_DEFERRED = frozenset(("__repr__", "__eq__", "__hash__", "__setattr__", "__delattr__"))
+_INSPECT = "inspect"
+_DEFERRED = frozenset(("__init__", "__repr__", "__eq__", "__hash__", "__setattr__", "__delattr__"))
 
 
 class _Deferred:
@@ -42,9 +44,20 @@ class _Deferred:
         return self._method(type(instance))(instance, *arguments)
 
 
+class _Inspect:
+    """The module ``inspect`` for ``dataclass``, which would document each class by its signature."""
+
+    @staticmethod
+    def signature(kind: type) -> str:
+        return "(…)"
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(inspect, name)
+
+
 @contextmanager
 def methods_on_demand() -> Iterator[None]:
-    """While this lasts, methods of dataclasses other than ``__init__`` are compiled when first called."""
+    """While this lasts, methods of dataclasses are compiled when they are first called."""
     make: Callable[..., Callable[..., Any]] | None = getattr(dataclasses, _MAKER, None)
     if make is None:
         yield
@@ -56,7 +69,9 @@ def methods_on_demand() -> Iterator[None]:
         return _Deferred(name, lambda: make(name, *arguments, **more))
 
     setattr(dataclasses, _MAKER, made_later)
+    setattr(dataclasses, _INSPECT, _Inspect())
     try:
         yield
     finally:
         setattr(dataclasses, _MAKER, make)
+        setattr(dataclasses, _INSPECT, inspect)

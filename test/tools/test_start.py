@@ -43,6 +43,21 @@ def test_methods_do_what_those_of_other_dataclasses_do(plain: Any, later: Any) -
     assert {later(1), later(1), later(2)} == {later(2), later(1)}
     assert inspect.isfunction(vars(later)["__eq__"]) and inspect.isfunction(vars(later)["__hash__"])
     assert later.__eq__.__qualname__ == plain.__eq__.__qualname__
+    assert inspect.isfunction(vars(later)["__init__"])
+
+
+def test_what_asks_for_a_signature_first_gets_it() -> None:
+    with methods_on_demand():
+        kinds = made()
+    for plain, later in zip(PLAIN, kinds, strict=True):
+        assert [*inspect.signature(later).parameters] == [*inspect.signature(plain).parameters]
+        with pytest.raises(TypeError, match="missing 1 required positional argument"):
+            later()
+
+
+def test_afterwards_dataclasses_are_documented_as_before() -> None:
+    (point, *_) = made()
+    assert point.__doc__ == PLAIN[0].__doc__ and "x: " in str(point.__doc__)
 
 
 @pytest.mark.parametrize("later", LATER[:2])
