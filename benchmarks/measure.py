@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from benchmarks.limits import Clock
-from benchmarks.peers import Cell
+from benchmarks.cell import Cell
 
 _ROUND_SECONDS = 0.05
 """How long a cell runs in a round, at least three batches of one call."""

@@ -1,37 +1,17 @@
-"""The runtimes that run a workload. Each takes an ONNX model and gives a call that allocates no results."""
+"""The runtimes that run a workload. Each takes an ONNX model and gives a call; results are allocated before where
+the runtime can."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+import importlib.util
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from benchmarks.cell import Arrays, Cell
+from benchmarks.frameworks import FRAMEWORKS
 from benchmarks.workloads import Workload
-
-Arrays = Mapping[str, np.ndarray]
-
-
-@dataclass(frozen=True)
-class Cell:
-    """A workload in one runtime with a number of threads."""
-
-    peer: str
-    threads: int | None
-    """One, or as many as the runtime chooses (None)."""
-    call: Callable[[], object]
-    results: Callable[[], list[np.ndarray]]
-    """The arrays that the last call wrote."""
-    around: Callable[[], AbstractContextManager[object]] = nullcontext
-    """What calls run in (entered outside of the timed part)."""
-
-    @property
-    def name(self) -> str:
-        """``lamina/1``, ``onnxruntime/default``, …"""
-        return f"{self.peer}/{self.threads or 'default'}"
-
 
 def lamina_cell(workload: Workload, model: Any, inputs: Arrays, threads: int | None) -> Cell:
     """The model compiled by Lamina."""
@@ -98,16 +78,7 @@ def numpy_cell(workload: Workload, model: Any, inputs: Arrays, threads: int | No
         threads,
         lambda: compute(*arrays, out=output),
         lambda: [output],
-        lambda: _blas_threads(threads),
     )
-
-
-def _blas_threads(threads: int | None) -> AbstractContextManager[object]:
-    if threads is None:
-        return nullcontext()
-    import threadpoolctl
-
-    return threadpoolctl.threadpool_limits(threads)
 
 
 PEERS: dict[str, Callable[[Workload, Any, Arrays, int | None], Cell]] = {
@@ -115,5 +86,26 @@ PEERS: dict[str, Callable[[Workload, Any, Arrays, int | None], Cell]] = {
     "onnxruntime": onnxruntime_cell,
     "openvino": openvino_cell,
     "numpy": numpy_cell,
+    **FRAMEWORKS,
 }
 """How to make a cell, by runtime; Lamina comes first."""
+
+_MODULES = {
+    "torch.compile": ("torch",),
+    "jax.jit": ("jax",),
+    "litert": ("ai_edge_litert", "litert_converter", "jax"),
+    "iree": ("iree.compiler", "iree.runtime", "jax"),
+}
+"""What has to be installed, where it is not the module of the runtime's name."""
+
+
+def installed() -> list[str]:
+    """The runtimes that are there."""
+    return [name for name in PEERS if all(map(_found, _MODULES.get(name, (name,))))]
+
+
+def _found(module: str) -> bool:
+    package, _, rest = module.partition(".")
+    if importlib.util.find_spec(package) is None:
+        return False
+    return not rest or importlib.util.find_spec(module) is not None

@@ -12,7 +12,8 @@ import numpy as np
 from benchmarks.cost import Cost, cost_of
 from benchmarks.limits import Clock
 from benchmarks.measure import Ratio, Timing, measure, ratio
-from benchmarks.peers import PEERS, Cell
+from benchmarks.cell import Cell
+from benchmarks.peers import PEERS
 from benchmarks.workloads import Unavailable, Workload, input_arrays
 
 
@@ -88,7 +89,8 @@ def _right_cell(
         return None
     try:
         cell = PEERS[peer](workload, model, inputs, row.threads)
-        cell.call()
+        with cell.around():
+            cell.call()
     except ImportError as missing:
         row.problems[peer] = f"{missing.name} is not installed"
         return None

@@ -22,7 +22,7 @@ import numpy as np
 
 from benchmarks.limits import Clock
 from benchmarks.measure import Ratio, Timing, measure, ratio
-from benchmarks.peers import Cell
+from benchmarks.cell import Cell
 from benchmarks.report import machine, write_json
 from benchmarks.trainers import RUNTIMES, Step, installed
 from benchmarks.training_models import EXAMPLES, RATE, Example

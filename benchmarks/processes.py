@@ -1,0 +1,37 @@
+"""A process for each number of threads, on as many cores: not every runtime can change its number later."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+_COUNTS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
+
+
+def available_cores() -> int:
+    """How many cores this process may use."""
+    return len(os.sched_getaffinity(0))
+
+
+def keep_to(cores: int) -> None:
+    """Let this process and its threads use no more cores than a number. Called before a runtime starts."""
+    os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:cores])
+
+
+def answer(found: Any) -> None:
+    """What a process tells the one that started it."""
+    print(json.dumps(found))
+
+
+def ask(module: str, arguments: Sequence[str], threads: int | None) -> Any:
+    """The answer of a process that runs a module; None leaves it all cores and every runtime its default."""
+    counts = dict.fromkeys(_COUNTS, str(threads)) if threads else {}
+    command = [sys.executable, "-m", module, *arguments]
+    done = subprocess.run(command, env=os.environ | counts, stdout=subprocess.PIPE, text=True, check=False)
+    if done.returncode:
+        raise SystemExit(f"{' '.join(command[1:])} ended with status {done.returncode}")
+    return json.loads(done.stdout.splitlines()[-1])
