@@ -15,6 +15,7 @@ import numpy as np
 
 from benchmarks.cell import Arrays, Cell
 from benchmarks.graph import Steps, read_graph
+from benchmarks.processes import available_cores
 from benchmarks.workloads import Workload
 
 
@@ -79,9 +80,10 @@ def _jitted(model: Any) -> Any:
 
 
 def jax_cell(workload: Workload, model: Any, inputs: Arrays, threads: int | None) -> Cell:
-    """``jax.jit`` of the model."""
+    """``jax.jit`` of the model, run by the thread that calls it."""
     import jax
 
+    jax.config.update("jax_cpu_enable_async_dispatch", False)
     jitted, arrays = _jitted(model), [jax.numpy.asarray(array) for array in inputs.values()]
     found: Sequence[Any] = ()
 
@@ -101,49 +103,63 @@ def _stablehlo(model: Any, inputs: Arrays) -> str:
 
 
 def iree_cell(workload: Workload, model: Any, inputs: Arrays, threads: int | None) -> Cell:
-    """IREE's code for this processor; one thread is the caller's own."""
+    """IREE's code for this processor, with tiles of data as kernels like them; one thread is the caller's own."""
     compiler: Any = importlib.import_module("iree.compiler")
     runtime: Any = importlib.import_module("iree.runtime")
     code = compiler.compile_str(
         _stablehlo(model, inputs),
         input_type="stablehlo",
         target_backends=["llvm-cpu"],
-        extra_args=["--iree-llvmcpu-target-cpu=host", "--iree-opt-level=O3"],
+        extra_args=["--iree-llvmcpu-target-cpu=host", "--iree-opt-level=O3", "--iree-opt-data-tiling=true"],
     )
     if threads not in (None, 1):
         runtime.flags.parse_flags(f"--task_topology_group_count={threads}")
-    device = runtime.get_device("local-sync" if threads == 1 else "local-task")
-    loaded = runtime.load_vm_flatbuffer(code, driver="local-sync" if threads == 1 else "local-task")
-    arrays = [runtime.asdevicearray(device, array) for array in inputs.values()]
-    found: Any = ()
+    device, instance = runtime.get_device("local-sync" if threads == 1 else "local-task"), runtime.VmInstance()
+    module = runtime.VmModule.copy_buffer(instance, code)
+    context = runtime.VmContext(instance, [runtime.create_hal_module(instance, device), module])
+    function = module.lookup_function("main")
+    given = runtime.VmVariantList(len(inputs))
+    for array in inputs.values():
+        given.push_ref(
+            device.allocator.allocate_buffer_copy(
+                memory_type=runtime.MemoryType.DEVICE_LOCAL,
+                allowed_usage=runtime.BufferUsage.DEFAULT | runtime.BufferUsage.MAPPING,
+                device=device,
+                buffer=array,
+                element_type=runtime.HalElementType.FLOAT_32,
+            )
+        )
+    found: Any = None
 
     def call() -> None:
         nonlocal found
-        found = loaded.main(*arrays)
+        found = runtime.VmVariantList(len(model.graph.output))
+        context.invoke(function, given, found)
 
     def results() -> list[np.ndarray]:
-        several = found if isinstance(found, (tuple, list)) else [found]
-        return [array.to_host() for array in several]
+        views = [found.get_as_object(i, runtime.HalBufferView) for i in range(len(model.graph.output))]
+        return [runtime.DeviceArray(device, view).to_host() for view in views]
 
     return Cell("iree", threads, call, results)
 
 
 def litert_cell(workload: Workload, model: Any, inputs: Arrays, threads: int | None) -> Cell:
     """The model converted to LiteRT's format; left alone, its interpreter takes one thread, so it is told."""
-    from benchmarks.processes import available_cores
-
     interpreters: Any = importlib.import_module("ai_edge_litert.interpreter")
-    content = _flatbuffer(_stablehlo(model, inputs), list(inputs))
+    takes = [f"input{i}" for i in range(len(inputs))]
+    gives = [f"output{i}" for i in range(len(model.graph.output))]
+    content = _flatbuffer(_stablehlo(model, inputs), takes, gives)
     interpreter = interpreters.Interpreter(model_content=content, num_threads=threads or available_cores())
     interpreter.allocate_tensors()
     runner = interpreter.get_signature_runner("main")
-    for name, details in runner.get_input_details().items():
-        interpreter.set_tensor(details["index"], inputs[name])
-    outputs = [details["index"] for details in interpreter.get_output_details()]
+    for name, array in zip(takes, inputs.values(), strict=True):
+        interpreter.set_tensor(runner.get_input_details()[name]["index"], array)
+    outputs = [runner.get_output_details()[name]["index"] for name in gives]
     return Cell("litert", threads, interpreter.invoke, lambda: [interpreter.get_tensor(i) for i in outputs])
 
 
-def _flatbuffer(stablehlo: str, inputs: Sequence[str]) -> bytes:
+def _flatbuffer(stablehlo: str, takes: Sequence[str], gives: Sequence[str]) -> bytes:
+    """What LiteRT's converter makes of StableHLO, with a signature of these names."""
     mlir: Any = importlib.import_module("litert_converter.mlir.ir")
     passes: Any = importlib.import_module("litert_converter.mlir.passmanager")
     converter: Any = importlib.import_module("litert_converter.mlir._mlir_libs.converter_api_ext")
@@ -152,11 +168,9 @@ def _flatbuffer(stablehlo: str, inputs: Sequence[str]) -> bytes:
     with context:
         module = mlir.Module.parse(stablehlo)
         converter.set_signature(
-            module.operation, signature_name="main", input_names=list(inputs), output_names=["y"]
+            module.operation, signature_name="main", input_names=takes, output_names=gives
         )
-        converter.run_convert_to_tfl_passes(
-            module, passes.PassManager(), converter.ConvertToTFLConfig()
-        )
+        converter.run_convert_to_tfl_passes(module, passes.PassManager(), converter.ConvertToTFLConfig())
         return converter.export_flatbuffer_to_bytes(module.operation)
 
 

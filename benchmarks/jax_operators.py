@@ -116,8 +116,16 @@ def _softmax(node: Node) -> Compute:
 
 
 def _gelu(node: Node) -> Compute:
-    approximate = node.attributes.get("approximate", "none") == "tanh"
-    return lambda x: jax.nn.gelu(x, approximate=approximate)
+    """A composite under the name by which LiteRT knows it; elsewhere it is what it is composed of."""
+    kind = node.attributes.get("approximate", "none")
+    composite = lax.composite(_gelu_of, name="aten.gelu.default")
+    return lambda x: composite(x, approximate=kind)
+
+
+def _gelu_of(x: Any, approximate: str) -> Any:
+    if approximate == "tanh":
+        return jax.nn.gelu(x, approximate=True)
+    return x * (0.5 * (1 + lax.erf(x * np.float32(np.sqrt(0.5)))))
 
 
 def _leaky_relu(node: Node) -> Compute:
