@@ -1,8 +1,8 @@
 """Cells of frameworks that do not read ONNX: PyTorch and JAX through ``benchmarks.graph``, and what compiles
 the StableHLO that JAX makes of the same functions.
 
-The weights are constants of the module or function. Inputs are converted once. A call ends when its results are
-there.
+The weights are constants of the module or function. Inputs are converted once. A call ends when its results
+are there.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ def _stablehlo(model: Any, inputs: Arrays) -> str:
 
 
 def iree_cell(workload: Workload, model: Any, inputs: Arrays, threads: int | None) -> Cell:
-    """IREE's code for this processor, with tiles of data as kernels like them; one thread is the caller's own."""
+    """IREE's code for this processor, data in the tiles that kernels read; one thread is the caller's own."""
     compiler: Any = importlib.import_module("iree.compiler")
     runtime: Any = importlib.import_module("iree.runtime")
     code = compiler.compile_str(
@@ -114,7 +114,8 @@ def iree_cell(workload: Workload, model: Any, inputs: Arrays, threads: int | Non
     )
     if threads not in (None, 1):
         runtime.flags.parse_flags(f"--task_topology_group_count={threads}")
-    device, instance = runtime.get_device("local-sync" if threads == 1 else "local-task"), runtime.VmInstance()
+    device = runtime.get_device("local-sync" if threads == 1 else "local-task")
+    instance = runtime.VmInstance()
     module = runtime.VmModule.copy_buffer(instance, code)
     context = runtime.VmContext(instance, [runtime.create_hal_module(instance, device), module])
     function = module.lookup_function("main")

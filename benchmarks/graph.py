@@ -1,4 +1,4 @@
-"""A small reader of ONNX graphs, for frameworks that have none: steps that a table of operators makes callable.
+"""A small reader of ONNX graphs, for frameworks that have none: a table of operators makes steps of them.
 
 A table maps the name of an operator to a function of a :class:`Node`; what it returns takes the operands as
 values of the framework. Attributes and operands that say a shape are read once, before anything runs.

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 import statistics
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from benchmarks.limits import Clock
 from benchmarks.cell import Cell
+from benchmarks.limits import Clock
 
 _ROUND_SECONDS = 0.05
 """How long a cell runs in a round, at least three batches of one call."""
@@ -65,6 +65,16 @@ def ratio(own: Timing, peer: Timing, name: str) -> Ratio:
     drawn = random.choice(ratios, (_RESAMPLES, len(ratios)))
     low, high = np.percentile(np.median(drawn, axis=1), (2.5, 97.5))
     return Ratio(name, float(np.median(ratios)), float(low), float(high))
+
+
+def ratio_to_best(timings: Mapping[str, Timing]) -> Ratio | None:
+    """Lamina against the fastest other runtime, of timings by runtime."""
+    own = timings.get("lamina")
+    peers = {name: t for name, t in timings.items() if name != "lamina"}
+    if own is None or not peers:
+        return None
+    best = min(peers, key=lambda name: peers[name].median)
+    return ratio(own, peers[best], best)
 
 
 def geometric_mean(values: Sequence[float]) -> float:

@@ -75,7 +75,7 @@ def _reduction(function: Any) -> Any:
 
 
 def softmax_axis(node: Node) -> int:
-    """The axis of a softmax. Operator sets before 13 mean all axes from it on: the same where it is the last."""
+    """The axis of a softmax. Before operator set 13 it means all axes from it on: the same for the last."""
     return node.attributes.get("axis", -1 if node.opset >= 13 else 1)
 
 

@@ -1,5 +1,5 @@
-"""The runtimes that run a workload. Each takes an ONNX model and gives a call; results are allocated before where
-the runtime can."""
+"""The runtimes that run a workload. Each takes an ONNX model and gives a call; where the runtime can, results
+are allocated before."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import numpy as np
 from benchmarks.cell import Arrays, Cell
 from benchmarks.frameworks import FRAMEWORKS
 from benchmarks.workloads import Workload
+
 
 def lamina_cell(workload: Workload, model: Any, inputs: Arrays, threads: int | None) -> Cell:
     """The model compiled by Lamina."""

@@ -12,6 +12,10 @@ from typing import Any
 _COUNTS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 
 
+class Ended(SystemExit):
+    """A process that gave no answer; the message says how it ended."""
+
+
 def available_cores() -> int:
     """How many cores this process may use."""
     return len(os.sched_getaffinity(0))
@@ -33,5 +37,5 @@ def ask(module: str, arguments: Sequence[str], threads: int | None) -> Any:
     command = [sys.executable, "-m", module, *arguments]
     done = subprocess.run(command, env=os.environ | counts, stdout=subprocess.PIPE, text=True, check=False)
     if done.returncode:
-        raise SystemExit(f"{' '.join(command[1:])} ended with status {done.returncode}")
+        raise Ended(f"python -m {module} {' '.join(arguments)}: ended with status {done.returncode}")
     return json.loads(done.stdout.splitlines()[-1])

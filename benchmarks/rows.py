@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.cell import Cell
 from benchmarks.cost import Cost, cost_of
 from benchmarks.limits import Clock
-from benchmarks.measure import Ratio, Timing, measure, ratio
-from benchmarks.cell import Cell
+from benchmarks.measure import Ratio, Timing, measure, ratio_to_best
 from benchmarks.peers import PEERS
 from benchmarks.workloads import Unavailable, Workload, input_arrays
 
@@ -31,41 +31,43 @@ class Row:
 
     def ratio_to_best(self) -> Ratio | None:
         """Lamina against the fastest other runtime."""
-        own = self.timings.get("lamina")
-        peers = {name: t for name, t in self.timings.items() if name != "lamina"}
-        if own is None or not peers:
-            return None
-        best = min(peers, key=lambda name: peers[name].median)
-        return ratio(own, peers[best], best)
+        return ratio_to_best(self.timings)
+
+    @classmethod
+    def read(cls, data: dict[str, Any]) -> Row:
+        """From JSON."""
+        timings = {name: Timing(rounds) for name, rounds in data.pop("timings").items()}
+        cost = data.pop("cost")
+        return cls(timings=timings, cost=Cost(**cost) if cost else None, **data)
+
+    def written(self) -> dict[str, Any]:
+        """For JSON."""
+        timings = {name: t.rounds for name, t in self.timings.items()}
+        return {**vars(self), "timings": timings, "cost": vars(self.cost) if self.cost else None}
 
 
 def run_workload(
     workload: Workload,
     peers: Sequence[str],
-    thread_counts: Sequence[int | None],
+    threads: int | None,
     rounds: int,
     clock: Clock = time.perf_counter,
-) -> list[Row]:
-    """The rows of a workload, one for each number of threads; all their cells are interleaved."""
-    rows = {threads: Row(workload.name, threads) for threads in thread_counts}
+) -> Row:
+    """The row of a workload; its cells are interleaved."""
+    row = Row(workload.name, threads)
     try:
         model = workload.make()
     except Unavailable as missing:
-        for row in rows.values():
-            row.problems["model"] = str(missing)
-        return list(rows.values())
+        row.problems["model"] = str(missing)
+        return row
     inputs = input_arrays(model)
     expected = _reference(model, inputs)
-    cells: list[Cell] = []
-    for row in rows.values():
-        row.cost = cost_of(model)
-        for peer in peers:
-            cell = _right_cell(workload, model, inputs, expected, peer, row)
-            cells += [cell] if cell is not None else []
+    row.cost = cost_of(model)
+    found = [_right_cell(workload, model, inputs, expected, peer, row) for peer in peers]
+    cells = [cell for cell in found if cell is not None]
     timings = measure(cells, rounds, clock) if cells else {}
-    for cell in cells:
-        rows[cell.threads].timings[cell.peer] = timings[cell.name]
-    return list(rows.values())
+    row.timings = {cell.peer: timings[cell.name] for cell in cells}
+    return row
 
 
 def _reference(model: Any, inputs: Mapping[str, np.ndarray]) -> list[np.ndarray]:

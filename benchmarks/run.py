@@ -1,23 +1,32 @@
 """Speed of compiled models beside other runtimes and the machine's limits.
 
-    python -m benchmarks.run [ROW …] [--rounds 8] [--threads 1 default] [--json FILE]
+    python -m benchmarks.run [ROW …] [--rounds 8] [--threads 1 default] [--peers NAME …] [--json FILE]
+                             [--plot FILE.png] [--docs docs/performance.md]
 
-A ROW is a name or the beginning of names. A result that is wrong is reported as wrong and not timed.
+A ROW is a name or the beginning of names. A result that is wrong is reported as wrong and not timed. Each row
+and number of threads has a process of its own, on as many cores; in a round every runtime runs in turn.
 """
 
 from __future__ import annotations
 
 import argparse
+import shlex
 import sys
 import time
 from collections.abc import Sequence
+from pathlib import Path
 
 from benchmarks.limits import measure_limits
-from benchmarks.peers import PEERS
-from benchmarks.report import as_json, print_rows, write_json
-from benchmarks.rows import run_workload
+from benchmarks.pages import check_page, publish
+from benchmarks.peers import PEERS, installed
+from benchmarks.processes import Ended, answer, ask, keep_to
+from benchmarks.report import Report, as_json, markdown, print_rows, write_json
+from benchmarks.rows import Row, run_workload
 from benchmarks.workloads import WORKLOADS, Workload
 from lamina.lowering.codegen.target import host_target
+
+PART = "speed"
+"""The name of the generated part of the page."""
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -26,10 +35,13 @@ def build_parser() -> argparse.ArgumentParser:
     add = parser.add_argument
     add("rows", nargs="*", metavar="ROW", help=f"names or beginnings of names of {', '.join(WORKLOADS)}")
     add("--rounds", type=int, default=8, help="rounds in which the runtimes take turns (default: 8)")
-    add("--threads", nargs="+", default=["1", "default"], choices=["1", "default"], help="numbers of threads")
-    add("--peers", nargs="+", default=list(PEERS), choices=list(PEERS), help="which runtimes to run")
+    add("--threads", nargs="+", default=["1", "default"], help="numbers of threads, or default")
+    add("--peers", nargs="+", default=installed(), choices=list(PEERS), help="which runtimes to run")
     add("--cpu-time", action="store_true", help="processor time (of one thread) instead of wall-clock time")
     add("--json", metavar="FILE", help="write everything that was measured")
+    add("--plot", metavar="FILE", help="draw the ratios to the best peer as a PNG")
+    add("--docs", type=Path, metavar="PAGE", help=f"write the table into the part '{PART}' of a page")
+    add("--within", help=argparse.SUPPRESS)
     return parser
 
 
@@ -43,25 +55,67 @@ def chosen_workloads(names: Sequence[str]) -> list[Workload]:
     return [row for known, row in WORKLOADS.items() if any(known.startswith(name) for name in names)]
 
 
+def thread_count(text: str) -> int | None:
+    """A number of threads; None stands for the default of each runtime."""
+    if text == "default":
+        return None
+    if not text.isdecimal() or not int(text):
+        raise SystemExit(f"{text} is no number of threads")
+    return int(text)
+
+
+def _in_process(arguments: argparse.Namespace, workload: str, threads: int | None) -> Row:
+    """A row from a process of its own, which may end as it likes."""
+    command = [workload, "--within", str(threads or "default"), "--rounds", str(max(1, arguments.rounds))]
+    command += ["--peers", *arguments.peers, *(["--cpu-time"] if arguments.cpu_time else [])]
+    try:
+        return Row.read(ask("benchmarks.run", command, threads))
+    except Ended as failure:
+        return Row(workload, threads, problems={"process": str(failure)})
+
+
+def _run_within(arguments: argparse.Namespace) -> int:
+    threads = thread_count(arguments.within)
+    if threads is not None:
+        keep_to(threads)
+    clock = time.process_time if arguments.cpu_time else time.perf_counter
+    workload = WORKLOADS[arguments.rows[0]]
+    answer(run_workload(workload, arguments.peers, threads, arguments.rounds, clock).written())
+    return 0
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the benchmark; the status is 1 where a result of Lamina's is wrong or missing."""
-    args = build_parser().parse_args(argv)
+    given = sys.argv[1:] if argv is None else argv
+    args = build_parser().parse_args(given)
+    if args.within:
+        return _run_within(args)
     workloads = chosen_workloads(args.rows)
-    threads = [None if text == "default" else int(text) for text in args.threads]
+    threads = [thread_count(text) for text in args.threads]
     if args.cpu_time and threads != [1]:
         raise SystemExit("--cpu-time goes with --threads 1: processor time adds up over threads")
+    if args.docs:
+        check_page(args.docs, PART)
     clock = time.process_time if args.cpu_time else time.perf_counter
     target = host_target()
-    counts = (1,) if threads == [1] else (1, target.cores)
-    limits = {cores: measure_limits(cores, clock) for cores in dict.fromkeys(counts)}
+    limits = {
+        count: measure_limits(count, clock) for count in dict.fromkeys(n or target.cores for n in threads)
+    }
     rows = []
     for workload in workloads:
         print(f"{workload.name} …", file=sys.stderr, flush=True)
-        rows += run_workload(workload, args.peers, threads, max(1, args.rounds), clock)
-    print_rows(rows, limits, target.l3_bytes)
+        rows += [_in_process(args, workload.name, count) for count in threads]
+    report = Report(rows, limits, target.cores, target.l3_bytes)
+    print_rows(report)
     if args.json:
-        write_json(args.json, as_json(rows, limits, target.l3_bytes))
-    return 1 if any("lamina" in row.problems for row in rows) else 0
+        write_json(args.json, as_json(report))
+    if args.plot:
+        from benchmarks.plot import draw
+
+        draw(rows, Path(args.plot))
+    if args.docs:
+        publish(args.docs, PART, markdown(report, f"python -m benchmarks.run {shlex.join(given)}".rstrip()))
+    return 1 if any({"lamina", "process"} & row.problems.keys() for row in rows) else 0
 
 
 if __name__ == "__main__":

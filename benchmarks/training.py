@@ -1,6 +1,7 @@
 """Speed of training steps (forward, backward, update) beside other runtimes.
 
     python -m benchmarks.training [EXAMPLE …] [--rounds 8] [--threads 1 2] [--peers NAME …] [--json FILE]
+                                  [--docs docs/performance.md]
 
 Each number of threads has a process of its own, on as many cores: not every runtime can change it later. In a
 round every runtime runs in turn. The first losses have to be those of the definition of the operations.
@@ -9,27 +10,32 @@ round every runtime runs in turn. The first losses have to be those of the defin
 from __future__ import annotations
 
 import argparse
-import json
 import os
-import subprocess
+import shlex
 import sys
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from benchmarks.limits import Clock
-from benchmarks.measure import Ratio, Timing, measure, ratio
 from benchmarks.cell import Cell
-from benchmarks.report import machine, write_json
+from benchmarks.limits import Clock
+from benchmarks.machine import machine, machine_text
+from benchmarks.measure import Ratio, Timing, measure, ratio, ratio_to_best
+from benchmarks.pages import check_page, markdown_table, publish
+from benchmarks.processes import answer, ask, keep_to
+from benchmarks.report import TITLES, write_json
 from benchmarks.trainers import RUNTIMES, Step, installed
 from benchmarks.training_models import EXAMPLES, RATE, Example
 
 CHECKED_STEPS = 3
 TOLERANCE = 1e-3
 """Relative, of the losses of the first steps."""
+PART = "training"
+"""The name of the generated part of the page."""
 
 
 @dataclass
@@ -130,14 +136,33 @@ def print_rows(rows: Sequence[TrainingRow]) -> None:
     Console(width=110).print(table)
 
 
+def markdown(rows: Sequence[TrainingRow], command: str) -> str:
+    """The part of a page: the command, the machine, and the table."""
+    ran = {peer for row in rows for peer in (*row.timings, *row.problems)}
+    peers = [peer for peer in RUNTIMES if peer in ran]
+    head = ["step", "threads", *(f"{TITLES[peer]} (ms)" for peer in peers), "x best peer", "95 % interval"]
+    lines = []
+    for row in rows:
+        best = ratio_to_best(row.timings)
+        times = [f"{1e3 * row.timings[peer].median:.4g}" if peer in row.timings else "-" for peer in peers]
+        shares = [f"{best.value:.2f}", f"{best.low:.2f} - {best.high:.2f}"] if best else ["-", "-"]
+        lines.append([row.example, row.threads, *times, *shares])
+    below = [f"* {_built_text(row, peers)}" for row in rows]
+    below += [f"* {row.example}, {peer}: {problem}" for row in rows for peer, problem in row.problems.items()]
+    parts = f"```\n{command}\n```", machine_text(), markdown_table(head, lines), "\n".join(below)
+    return "\n\n".join(parts)
+
+
+def _built_text(row: TrainingRow, peers: Sequence[str]) -> str:
+    seconds = [f"{TITLES[peer]} {row.built[peer]:.1f} s" for peer in peers if peer in row.built]
+    return f"{row.example}, {row.threads} thread(s), until the first step is done: {', '.join(seconds)}"
+
+
 def _in_process(arguments: argparse.Namespace, threads: int) -> list[TrainingRow]:
     """The rows of a number of threads, from a process on as many cores."""
-    command = [sys.executable, "-m", "benchmarks.training", *arguments.examples, "--within", str(threads)]
-    command += ["--rounds", str(arguments.rounds), "--peers", *arguments.peers]
-    command += ["--cpu-time"] if arguments.cpu_time else []
-    counts = dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"), str(threads))
-    done = subprocess.run(command, env=os.environ | counts, stdout=subprocess.PIPE, text=True, check=True)
-    return [TrainingRow.read(data) for data in json.loads(done.stdout.splitlines()[-1])]
+    command = [*arguments.examples, "--within", str(threads), "--rounds", str(arguments.rounds)]
+    command += ["--peers", *arguments.peers, *(["--cpu-time"] if arguments.cpu_time else [])]
+    return [TrainingRow.read(data) for data in ask("benchmarks.training", command, threads)]
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -152,29 +177,36 @@ def build_parser() -> argparse.ArgumentParser:
         "--cpu-time", action="store_true", help="processor time (of one thread) instead of wall-clock time"
     )
     parser.add_argument("--json", metavar="FILE", help="write everything that was measured")
+    parser.add_argument("--docs", type=Path, metavar="PAGE", help=f"write the part '{PART}' of a page")
     parser.add_argument("--within", type=int, help=argparse.SUPPRESS)
     return parser
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the benchmark; the status is 1 where a result of Lamina's is wrong or missing."""
-    arguments = build_parser().parse_args(argv)
+    given = sys.argv[1:] if argv is None else argv
+    arguments = build_parser().parse_args(given)
     unknown = set(arguments.examples) - set(EXAMPLES)
     if unknown:
         raise SystemExit(f"there is no example {min(unknown)}; examples are: {', '.join(EXAMPLES)}")
     if arguments.within:
-        os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[: arguments.within])
+        keep_to(arguments.within)
         chosen = [EXAMPLES[name] for name in arguments.examples or EXAMPLES]
         clock = time.process_time if arguments.cpu_time else time.perf_counter
         found = [run_example(e, arguments.peers, arguments.within, arguments.rounds, clock) for e in chosen]
-        print(json.dumps([row.written() for row in found]))
+        answer([row.written() for row in found])
         return 0
     if arguments.cpu_time and arguments.threads != [1]:
         raise SystemExit("--cpu-time goes with --threads 1: processor time adds up over threads")
+    if arguments.docs:
+        check_page(arguments.docs, PART)
     rows = [row for threads in arguments.threads for row in _in_process(arguments, threads)]
     print_rows(rows)
     if arguments.json:
         write_json(arguments.json, {"machine": machine(), "rows": [row.written() for row in rows]})
+    if arguments.docs:
+        command = f"python -m benchmarks.training {shlex.join(given)}".rstrip()
+        publish(arguments.docs, PART, markdown(rows, command))
     return 1 if any("lamina" in row.problems for row in rows) else 0
 
 

@@ -19,14 +19,16 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from chunks import DIALECTS, OPERATIONS, Chunk, chunks, markdown_table, publish, upstream_tests
+from chunks import DIALECTS, OPERATIONS, Chunk, chunks, upstream_tests
 from limits import TooLong, within
 from reference import FLAGS, Reference, executable
 from xdsl.dialects.builtin import ModuleOp
 
 import lamina
+from benchmarks.pages import markdown_table, publish
 from lamina.dialects.core.diagnostics import LaminaError
 from lamina.dialects.core.verifier import verify
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -106,19 +106,3 @@ def chunks(root: Path, dialects: tuple[str, ...] | list[str] = ()) -> Iterator[C
                 if part.strip():
                     yield Chunk(dialect, path, number, line, part)
                 line += part.count("\n") + 1
-
-
-def publish(page: Path, name: str, text: str) -> None:
-    """Put a text between the two comments of a page that name it."""
-    start, end = f"<!-- {name}: generated -->", f"<!-- end of {name} -->"
-    before, _, rest = page.read_text(encoding="utf-8").partition(start)
-    _, found, after = rest.partition(end)
-    if not found:
-        raise SystemExit(f"{page} has no comments '{start}' and '{end}'")
-    page.write_text(f"{before}{start}\n{text}\n{end}{after}", encoding="utf-8")
-
-
-def markdown_table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """A table with its head."""
-    lines = [head, ["---"] * len(head), *rows]
-    return "\n".join(f"| {' | '.join(map(str, line))} |" for line in lines)

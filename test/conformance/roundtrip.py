@@ -12,11 +12,14 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from chunks import DIALECTS, OPERATIONS, Chunk, chunks, markdown_table, publish, upstream_tests
+from chunks import DIALECTS, OPERATIONS, Chunk, chunks, upstream_tests
 from limits import TooLong, within
 from reference import Reference
+
+from benchmarks.pages import markdown_table, publish
 
 _GENERIC_OP = re.compile(r'(?<![\w$.])"([A-Za-z_][\w$.\-]*)"\(')
 _NOT_KNOWN = re.compile(
