@@ -10,20 +10,9 @@ from typing import Any
 from benchmarks.limits import Limits
 from lamina.tools.doctor import version_of
 
-PACKAGES = (
-    *(
-        "lamina",
-        "numpy",
-        "onnx",
-        "onnxruntime",
-        "openvino",
-        "torch",
-        "jax",
-        "ai-edge-litert",
-        "litert-converter",
-    ),
-    *("iree-base-compiler", "iree-base-runtime", "llvmlite", "xdsl"),
-)
+_FRAMEWORKS = ("onnxruntime", "openvino", "torch", "jax")
+_COMPILERS = ("ai-edge-litert", "litert-converter", "iree-base-compiler", "iree-base-runtime")
+PACKAGES = ("lamina", "numpy", "onnx", *_FRAMEWORKS, *_COMPILERS, "llvmlite", "xdsl")
 
 
 def machine() -> dict[str, Any]:

@@ -7,8 +7,10 @@ import os
 import subprocess
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
+ROOT = Path(__file__).resolve().parents[1]
 _COUNTS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 
 
@@ -35,7 +37,9 @@ def ask(module: str, arguments: Sequence[str], threads: int | None) -> Any:
     """The answer of a process that runs a module; None leaves it all cores and every runtime its default."""
     counts = dict.fromkeys(_COUNTS, str(threads)) if threads else {}
     command = [sys.executable, "-m", module, *arguments]
-    done = subprocess.run(command, env=os.environ | counts, stdout=subprocess.PIPE, text=True, check=False)
+    done = subprocess.run(
+        command, cwd=ROOT, env=os.environ | counts, stdout=subprocess.PIPE, text=True, check=False
+    )
     if done.returncode:
         raise Ended(f"python -m {module} {' '.join(arguments)}: ended with status {done.returncode}")
     return json.loads(done.stdout.splitlines()[-1])

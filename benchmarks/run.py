@@ -98,9 +98,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         check_page(args.docs, PART)
     clock = time.process_time if args.cpu_time else time.perf_counter
     target = host_target()
-    limits = {
-        count: measure_limits(count, clock) for count in dict.fromkeys(n or target.cores for n in threads)
-    }
+    counts = dict.fromkeys(count or target.cores for count in threads)
+    limits = {count: measure_limits(count, clock) for count in counts}
     rows = []
     for workload in workloads:
         print(f"{workload.name} …", file=sys.stderr, flush=True)
