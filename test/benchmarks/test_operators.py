@@ -29,7 +29,7 @@ _IMAGE = ((2, 4, 9, 8),)
 _FILTER = _random(6, 2, 3, 3)
 _VARIANCE = np.linspace(0.5, 2, 4, dtype=np.float32)
 
-CASES: dict[str, tuple[str, Shapes, Sequence[np.ndarray], dict[str, Any]]] = {
+CASES: dict[str, tuple[str, Shapes, Sequence[Any], dict[str, Any]]] = {
     "relu": ("Relu", [(3, 4)], [], {}),
     "identity": ("Identity", [(3, 4)], [], {}),
     "matmul": ("MatMul", [(2, 3, 4), (4, 5)], [], {}),
@@ -95,7 +95,7 @@ CASES: dict[str, tuple[str, Shapes, Sequence[np.ndarray], dict[str, Any]]] = {
 }
 
 
-def _model(operator: str, inputs: Shapes, constants: Sequence[np.ndarray], attributes: dict[str, Any]) -> Any:
+def _model(operator: str, inputs: Shapes, constants: Sequence[Any], attributes: dict[str, Any]) -> Any:
     helper, numpy_helper = onnx.helper, onnx.numpy_helper
     names = [f"x{i}" for i in range(len(inputs))]
     weights = [numpy_helper.from_array(np.asarray(c), f"c{i}") for i, c in enumerate(constants)]
