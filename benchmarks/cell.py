@@ -11,6 +11,12 @@ import numpy as np
 Arrays = Mapping[str, np.ndarray]
 
 
+def reason(failure: Exception) -> str:
+    """Why a runtime has no cell: the first line of what it says, and the next where that announces it."""
+    lines = [line for line in str(failure).splitlines() if line.strip()] or [type(failure).__name__]
+    return f"fails: {' '.join(lines[: 2 if lines[0].endswith(':') else 1])}"
+
+
 @dataclass(frozen=True)
 class Cell:
     """A workload in one runtime with a number of threads."""

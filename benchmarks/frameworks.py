@@ -54,16 +54,22 @@ def torch_compile_cell(workload: Workload, model: Any, inputs: Arrays, threads: 
 
 
 def _torch_module(torch: Any, steps: Steps) -> Any:
-    """A module whose buffers are the constants; images are kept as convolutions like them best."""
-    names = {name: f"constant{i}" for i, name in enumerate(steps.constants)}
+    """A module whose buffers are the constants; images are kept as convolutions like them best.
+
+    Constants of rank 0 are numbers, as one writes them in PyTorch, and as Inductor expects them in attention.
+    """
+    numbers = {name: array.item() for name, array in steps.constants.items() if not array.ndim}
+    arrays = {name: array for name, array in steps.constants.items() if array.ndim}
+    names = {name: f"constant{i}" for i, name in enumerate(arrays)}
 
     class Model(torch.nn.Module):
         def forward(self, *inputs: Any) -> tuple[Any, ...]:
-            constants = {name: getattr(self, buffer) for name, buffer in names.items()}
-            return tuple(steps.run(constants, inputs))
+            constants = numbers | {name: getattr(self, buffer) for name, buffer in names.items()}
+            # A transpose would be a view, while other runtimes write the result that the model tells.
+            return tuple(result.contiguous() for result in steps.run(constants, inputs))
 
     module = Model()
-    for name, array in steps.constants.items():
+    for name, array in arrays.items():
         module.register_buffer(names[name], torch.from_numpy(array.copy()))
     return module.eval().to(memory_format=torch.channels_last)
 

@@ -133,6 +133,11 @@ def _leaky_relu(node: Node) -> Compute:
     return lambda x: jnp.where(x >= 0, x, slope * x)
 
 
+def _transpose(node: Node) -> Compute:
+    order = node.ints("perm") or None
+    return lambda x: jnp.transpose(x, order)
+
+
 OPERATORS: Table = {
     **shared_operators(jnp),
     "AveragePool": _average_pool,
@@ -148,4 +153,5 @@ OPERATORS: Table = {
     "Pad": _pad,
     "Relu": lambda node: lambda x: jnp.maximum(x, 0),
     "Softmax": _softmax,
+    "Transpose": _transpose,
 }

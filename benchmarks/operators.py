@@ -23,13 +23,6 @@ def shared_operators(xp: Any) -> Table:
 
         return compute
 
-    def transpose(node: Node) -> Compute:
-        def compute(x: Any) -> Any:
-            order = node.ints("perm") or tuple(reversed(range(x.ndim)))
-            return xp.moveaxis(x, order, tuple(range(x.ndim)))
-
-        return compute
-
     def concat(node: Node) -> Compute:
         axis = node.attributes["axis"]
         return lambda *parts: xp.concatenate(parts, axis=axis)
@@ -43,7 +36,6 @@ def shared_operators(xp: Any) -> Table:
         "Max": _maximum(xp),
         "Flatten": _flatten,
         "Reshape": reshape,
-        "Transpose": transpose,
         "Concat": concat,
         "ReduceSum": _reduction(xp.sum),
         "ReduceMean": _reduction(xp.mean),

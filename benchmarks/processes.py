@@ -12,6 +12,9 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 _COUNTS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
+_KEEP_MEMORY = {"MALLOC_MMAP_MAX_": "0", "MALLOC_TRIM_THRESHOLD_": str(1 << 40)}
+"""For glibc: what is freed stays with the process, so that a runtime that allocates its results at each call
+does not pay the system for new pages each time."""
 
 
 class Ended(SystemExit):
@@ -35,11 +38,10 @@ def answer(found: Any) -> None:
 
 def ask(module: str, arguments: Sequence[str], threads: int | None) -> Any:
     """The answer of a process that runs a module; None leaves it all cores and every runtime its default."""
-    counts = dict.fromkeys(_COUNTS, str(threads)) if threads else {}
+    settings = _KEEP_MEMORY | (dict.fromkeys(_COUNTS, str(threads)) if threads else {})
     command = [sys.executable, "-m", module, *arguments]
-    done = subprocess.run(
-        command, cwd=ROOT, env=os.environ | counts, stdout=subprocess.PIPE, text=True, check=False
-    )
+    options: dict[str, Any] = {"cwd": ROOT, "env": os.environ | settings, "stdout": subprocess.PIPE}
+    done = subprocess.run(command, text=True, check=False, **options)
     if done.returncode:
         raise Ended(f"python -m {module} {' '.join(arguments)}: ended with status {done.returncode}")
     return json.loads(done.stdout.splitlines()[-1])

@@ -128,11 +128,12 @@ def print_rows(report: Report) -> None:
     table = Table(title="Median time of a call in ms")
     table.add_column("workload", no_wrap=True)
     table.add_column("threads")
-    for heading in (*report.peers(), "x best peer", "95 %", "of limit"):
-        table.add_column(heading, justify="right")
+    headings = (*report.peers(), "x best peer", "95 %", "of limit")
+    for heading in headings:
+        table.add_column(heading, justify="right", no_wrap=True)
     for row in report.rows:
         table.add_row(*report.cells(row))
-    console = Console(width=max(140, Console().width))
+    console = Console(width=max(50 + 14 * len(headings), Console().width))
     console.print(table)
     for line in (*limits_text(report.limits.values()), *report.means(), *report.problems()):
         console.print(line, markup=False)

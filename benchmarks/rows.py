@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.cell import Cell
+from benchmarks.cell import Cell, reason
 from benchmarks.cost import Cost, cost_of
 from benchmarks.limits import Clock
 from benchmarks.measure import Ratio, Timing, measure, ratio_to_best
@@ -97,7 +97,7 @@ def _right_cell(
         row.problems[peer] = f"{missing.name} is not installed"
         return None
     except Exception as failure:  # whatever a runtime raises, the other cells go on
-        row.problems[peer] = f"fails: {failure}".split("\n", 1)[0]
+        row.problems[peer] = reason(failure)
         return None
     wrong = difference(cell.results(), expected)
     if wrong <= workload.tolerance:

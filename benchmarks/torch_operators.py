@@ -129,6 +129,16 @@ def _leaky_relu(node: Node) -> Compute:
     return lambda x: functional.leaky_relu(x, slope)
 
 
+def _transpose(node: Node) -> Compute:
+    """``permute``, and after it the swap by which attention turns its keys round: Inductor takes whatever
+    permutes keys for that swap alone."""
+    order = node.ints("perm")
+    if len(order) > 2 and order[-2] == len(order) - 1:
+        before = (*order[:-2], order[-1], order[-2])
+        return lambda x: x.permute(before).transpose(-2, -1)
+    return lambda x: x.permute(order or tuple(reversed(range(x.ndim))))
+
+
 OPERATORS: Table = {
     **shared_operators(torch),
     "AveragePool": _average_pool,
@@ -144,4 +154,5 @@ OPERATORS: Table = {
     "Pad": _pad,
     "Relu": lambda node: torch.relu,
     "Softmax": _softmax,
+    "Transpose": _transpose,
 }

@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.cell import Cell
+from benchmarks.cell import Cell, reason
 from benchmarks.limits import Clock
 from benchmarks.machine import machine, machine_text
 from benchmarks.measure import Ratio, Timing, measure, ratio, ratio_to_best
@@ -95,7 +95,7 @@ def run_example(
         try:
             step, losses = _built(example, peer, row)
         except Exception as failure:  # whatever a runtime raises, the others go on
-            row.problems[peer] = f"fails: {failure}".split("\n", 1)[0]
+            row.problems[peer] = reason(failure)
             continue
         wrong = max(abs(a - b) / b for a, b in zip(losses, wanted, strict=True))
         if wrong <= TOLERANCE:

@@ -41,6 +41,7 @@ CASES: dict[str, tuple[str, Shapes, Sequence[Any], dict[str, Any]]] = {
     "softmax of the last axis": ("Softmax", [(3, 4, 5)], [], {}),
     "transpose": ("Transpose", [(2, 3, 4)], [], {"perm": [2, 0, 1]}),
     "transpose of all": ("Transpose", [(2, 3, 4)], [], {}),
+    "transpose of keys": ("Transpose", [(2, 3, 4, 5)], [], {"perm": [0, 2, 3, 1]}),
     "flatten": ("Flatten", [(2, 3, 4)], [], {}),
     "reshape": ("Reshape", [(2, 3, 4)], [_ints(0, -1)], {}),
     "concat": ("Concat", [(2, 3), (2, 4)], [], {"axis": 1}),
