@@ -36,6 +36,6 @@ def draw(rows: Sequence[Row], path: Path) -> None:
     shown = axes.get_xlim()
     axes.set_xticks(_TICKS, [f"{tick:g}" for tick in _TICKS])
     axes.set_xticks([], minor=True)
-    axes.set_xlim(shown)
+    axes.set_xlim(shown[0], 1.2 * shown[1])  # room for the last name
     figure.legend(loc="outside upper right")
     figure.savefig(path, format="png", dpi=150)
