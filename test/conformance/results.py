@@ -24,6 +24,7 @@ import numpy as np
 from chunks import DIALECTS, Chunk, chunks, upstream_tests
 from limits import TooLong, within
 from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
     BFloat16Type,
     Float16Type,
     Float32Type,
@@ -37,7 +38,7 @@ from xdsl.dialects.builtin import (
     VectorType,
 )
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Attribute, Operation
+from xdsl.ir import Attribute, Operation, SSAValue
 
 import lamina
 from lamina.dialects.core.diagnostics import LaminaError
@@ -124,7 +125,19 @@ class Strict(Interpreter):
             wide = [np.asarray(v, np.float64) if np.asarray(v).dtype.kind == "f" else v for v in operands]
             dtype = np.asarray(results[0]).dtype
             results = [np.asarray(value).astype(dtype)[()] for value in super().run_op(op, wide)]
+        if not all(map(has_its_shape, results, op.results)):
+            raise Undefined
         return results
+
+
+def has_its_shape(value: Any, result: SSAValue) -> bool:
+    """Whether a value has the extents that its type promises: a cast may promise what is not so."""
+    if not isinstance(value, np.ndarray) or not isinstance(result.type, TensorType | MemRefType):
+        return True
+    promised = result.type.get_shape()
+    return len(promised) == value.ndim and all(
+        n in (DYNAMIC_INDEX, m) for n, m in zip(promised, value.shape, strict=True)
+    )
 
 
 _EXACT = {"addi": lambda a, b: a + b, "subi": lambda a, b: a - b, "muli": lambda a, b: a * b}
