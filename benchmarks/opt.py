@@ -1,6 +1,7 @@
 """How long ``lamina-opt`` takes to read, verify and print text, beside ``xdsl-opt`` and ``mlir-opt``.
 
     python -m benchmarks.opt [--sizes 0,1000,10000] [--rounds 3] [--passes canonicalize,cse] [--constants 100]
+                             [--docs docs/performance.md]
 
 Seconds are user and system time of whole processes, the median of rounds in which the tools take turns.
 ``x xdsl`` is xdsl-opt's time divided by lamina-opt's, start-up included; ``less start`` the same with each
@@ -22,9 +23,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import lamina
+from benchmarks.pages import check_page, markdown_table, publish
 from benchmarks.programs import CONSTANTS, KINDS
 
 _LIMIT_S = 60.0
+_PART = "text"
+"""The part of the documentation's page."""
 
 
 def commands(passes: str) -> dict[str, list[str]]:
@@ -58,6 +62,12 @@ class Bench:
         self._file = folder / "module.mlir"
         self._slow: set[tuple[str, str]] = set()
         self._smaller: dict[str, float] = {}
+        self.rows: list[tuple[str, ...]] = []
+        """What was found, as it stands in the table of the documentation."""
+
+    def head(self) -> tuple[str, ...]:
+        """The head of that table."""
+        return ("module", "size", *self.tools, "x xdsl-opt")
 
     def title(self) -> str:
         """The names of the columns."""
@@ -80,8 +90,9 @@ class Bench:
         growth = f"{ours / before:.1f}" if ours and before else "-"
         if ours:
             self._smaller[kind] = ours
-        columns = " ".join(f"{medians[n]:11.3f}" if n in medians else f"{'-':>11}" for n in self.tools)
-        return f"{kind:20} {size:7} {columns} {ratio:>9} {growth:>9}"
+        cells = [f"{medians[n]:.2f}" if n in medians else "-" for n in self.tools]
+        self.rows.append((kind, f"{size:,}", *cells, ratio))
+        return f"{kind:20} {size:7} {' '.join(f'{cell:>11}' for cell in cells)} {ratio:>9} {growth:>9}"
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -91,7 +102,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--constants", default="", help="sizes of constants in MiB")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--passes", default="", help="passes to run, separated by commas")
+    parser.add_argument("--docs", type=Path, help="write the table into this page, too")
     options = parser.parse_args(arguments)
+    if options.docs:
+        check_page(options.docs, _PART)
     # As an installation does, and as xDSL's was: a run is not to compile Python where the environment
     # keeps it from writing what it compiled.
     for folder in lamina.__path__:
@@ -105,6 +119,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         for size in map(int, filter(None, options.constants.split(","))):
             for kind, generate in CONSTANTS.items():
                 print(bench.row(kind, size, generate(size)), flush=True)
+    if options.docs:
+        publish(options.docs, _PART, markdown_table(bench.head(), bench.rows))
 
 
 if __name__ == "__main__":
