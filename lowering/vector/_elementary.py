@@ -127,21 +127,22 @@ def tanh(x: Lane) -> Lane:
 
 
 def erf(x: Lane) -> Lane:
-    """The error function, within 2 ulp."""
-    lanes = x.lanes
+    """The error function, within 6 ulp for f32 and 2 ulp for f64.
+
+    For f32 it is a quotient of polynomials, half the work of the other form and exact enough for gelu.
+    """
+    if x.lanes.is_f32:
+        t = x.at_most(4.0).at_least(-4.0)
+        square = t * t
+        value = t * square.polynomial(tables.ERF_F32) / square.polynomial(tables.ERF_DIVISOR_F32)
+        return value.at_most(1.0).at_least(-1.0)
     size = abs(x)
     square = size * size
-    near = square.polynomial(tables.ERF_F32 if lanes.is_f32 else tables.ERF_F64).fma(size, size)
-    if lanes.is_f32:
-        t = size.at_most(4.0)
-        complement = exp(-t.polynomial(tables.ERFC_F32).fma(t, t))
-    else:
-        t = size.at_most(6.0)
-        ratio = (t - 2.0) / (t + 2.0)
-        complement = exp(-(t * t)) * ratio.polynomial(tables.ERFC_F64)
-    far = lanes.constant(1.0) - complement
-    border = 475 / 512 if lanes.is_f32 else 1.0
-    return near.where(size.compare("olt", border), far).with_sign_of(x)
+    near = square.polynomial(tables.ERF_F64).fma(size, size)
+    t = size.at_most(6.0)
+    ratio = (t - 2.0) / (t + 2.0)
+    far = x.lanes.constant(1.0) - exp(-(t * t)) * ratio.polynomial(tables.ERFC_F64)
+    return near.where(size.compare("olt", 1.0), far).with_sign_of(x)
 
 
 EXPANSIONS: dict[type[Operation], Callable[[Lane], Lane]] = {

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 
 import numpy as np
 from xdsl.dialects.builtin import VectorType, i1
 from xdsl.dialects.linalg.ops import FillOp
-from xdsl.dialects.vector import CombiningKindAttr
+from xdsl.dialects.vector import CombiningKindAttr, CombiningKindFlag
 from xdsl.ir import OpResult, SSAValue
 
 from lamina.dialects.arith.on_vectors import SelectOp
-from lamina.dialects.core.constants import constant_attr
+from lamina.dialects.core.constants import as_array, constant_attr, constant_attribute
 from lamina.dialects.linalg.winograd import winograd_of
 from lamina.dialects.vector.contraction import MultiReductionOp
 from lamina.lowering.vector._access import Structured
@@ -305,8 +306,8 @@ class Nest:
         kinds = [kind for i in range(len(initial)) if (kind := combiner(root, i)) is not None]
         elements = [argument.type for argument in root.body.args[len(root.inputs) :]]
         start = [
-            self.emitter.number(kind.neutral, element, wide.shape)
-            for kind, element in zip(kinds, elements, strict=True)
+            self.emitter.number(self._number_to_start_from(i, kind.neutral), element, wide.shape)
+            for i, (kind, element) in enumerate(zip(kinds, elements, strict=True))
         ]
         partial = self._reduction_loops(0, wide, {}, start)
         return [
@@ -359,4 +360,23 @@ class Nest:
         if loop is not None:
             return [contract(self.emitter, self._sources[root.op], accumulators[0], tile, loop)]
         inputs = [self._input(root, i, tile, {}) for i in range(len(root.inputs))]
-        return evaluate(self.emitter, root, [*inputs, *accumulators], tile)
+        held = root.body.args[len(root.inputs) :]
+        numbers = [argument for i, argument in enumerate(held) if self._extreme_of_numbers(i) is not None]
+        return evaluate(self.emitter, root, [*inputs, *accumulators], tile, numbers)
+
+    def _number_to_start_from(self, result: int, neutral: float | int) -> float | int:
+        """What partial results start from: an extreme, from a number where there is one."""
+        number = self._extreme_of_numbers(result)
+        return neutral if number is None else number
+
+    def _extreme_of_numbers(self, result: int) -> float | None:
+        """The number from which a result that leaves NaN out starts; None for other results. What it starts
+        from may be taken in any number of times, and no NaN is ever held."""
+        found = combiner(self.group.root, result)
+        filled = fill_of(self.group.root.outputs[result])
+        kinds = (CombiningKindFlag.MAXNUMF, CombiningKindFlag.MINNUMF)
+        if found is None or found.kind not in kinds or filled is None or self._is_summed_in_blocks:
+            return None
+        attribute = constant_attribute(filled.inputs[0])
+        value = math.nan if attribute is None else float(as_array(attribute).item())
+        return None if math.isnan(value) else value

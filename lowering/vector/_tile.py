@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from xdsl.dialects import arith, math, tensor, vector
@@ -12,16 +12,18 @@ from xdsl.dialects.builtin import (
     BoolAttr,
     DenseArrayBase,
     IndexType,
+    IntegerAttr,
     ShapedType,
     TensorType,
     VectorType,
+    i1,
     i64,
 )
 from xdsl.dialects.linalg.ops import IndexOp, YieldOp
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr, AffineMap
 
-from lamina.dialects.arith.on_vectors import BY_NAME
+from lamina.dialects.arith.on_vectors import BY_NAME, CmpFOp, SelectOp
 from lamina.dialects.core.constants import as_array, constant_attribute
 from lamina.dialects.vector.shapes import ExtractStridedSliceOp, FromElementsOp, StepOp
 from lamina.lowering.vector._access import Access, Structured
@@ -227,11 +229,16 @@ def write(emitter: Emitter, value: SSAValue, destination: SSAValue, access: Acce
 
 
 def evaluate(
-    emitter: Emitter, of: Structured, arguments: Sequence[SSAValue | None], tile: Tile
+    emitter: Emitter,
+    of: Structured,
+    arguments: Sequence[SSAValue | None],
+    tile: Tile,
+    numbers: Collection[SSAValue] = (),
 ) -> list[SSAValue]:
     """The values a body yields, for all points of a tile at once.
 
-    ``arguments`` are vectors of the tile's shape, one for each block argument that is used.
+    ``arguments`` are vectors of the tile's shape, one for each block argument that is used; those of
+    ``numbers`` are never NaN.
     """
     values: dict[SSAValue, SSAValue] = {
         old: new for old, new in zip(of.body.args, arguments, strict=True) if new is not None
@@ -256,6 +263,9 @@ def evaluate(
             lhs, rhs, acc = (mapped(value) for value in (*product.operands, accumulator))
             sum_ = vector.FMAOp(lhs, rhs, acc) if tile.shape else math.FmaOp(lhs, rhs, acc)
             values[op.results[0]] = emitter.value(sum_)
+        elif isinstance(op, arith.MaxnumfOp | arith.MinnumfOp) and any(v in numbers for v in op.operands):
+            held, term = op.operands if op.operands[0] in numbers else reversed(op.operands)
+            values[op.results[0]] = _better(emitter, op, mapped(held), mapped(term), tile)
         else:
             kind = BY_NAME.get(op.name, type(op))
             new = emitter.insert(
@@ -268,6 +278,22 @@ def evaluate(
             )
             values.update(zip(op.results, new.results, strict=True))
     raise AssertionError("a linalg body ends with linalg.yield")
+
+
+def _better(emitter: Emitter, op: Operation, held: SSAValue, term: SSAValue, tile: Tile) -> SSAValue:
+    """The greater or lesser of a number and a term that may be NaN: one comparison, one instruction."""
+    predicate = 2 if isinstance(op, arith.MaxnumfOp) else 4  # ogt, olt
+    better = emitter.value(
+        CmpFOp.create(
+            operands=[term, held],
+            result_types=[typed(i1, tile.shape)],
+            properties={
+                "predicate": IntegerAttr(predicate, i64),
+                "fastmath": arith.FastMathFlagsAttr("none"),
+            },
+        )
+    )
+    return emitter.value(SelectOp.create(operands=[better, term, held], result_types=[held.type]))
 
 
 def _positions(emitter: Emitter, loop: int, tile: Tile) -> SSAValue:

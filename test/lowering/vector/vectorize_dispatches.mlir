@@ -195,3 +195,25 @@ func.func @packed_block(%a: tensor<12x8xf32>, %b: tensor<8x64xf32>, %out: tensor
     ins(%a, %b : tensor<12x8xf32>, tensor<8x64xf32>) outs(%out : tensor<12x64xf32>) -> tensor<12x64xf32>
   return %m : tensor<12x64xf32>
 }
+
+// -----
+
+// The greatest number of a row, from a number on: what is held is never NaN, so one comparison leaves NaN out.
+// CHECK-LABEL: func.func @greatest_number
+// CHECK: %[[START:.*]] = arith.constant dense<0xFF800000> : vector<8xf32>
+// CHECK: scf.for %{{.*}} iter_args(%[[HELD:.*]] = %[[START]]) -> (vector<8xf32>)
+// CHECK: %[[TERM:.*]] = vector.transfer_read
+// CHECK: %[[BETTER:.*]] = arith.cmpf ogt, %[[TERM]], %[[HELD]] : vector<8xf32>
+// CHECK: arith.select %[[BETTER]], %[[TERM]], %[[HELD]] : vector<8xi1>, vector<8xf32>
+func.func @greatest_number(%x: tensor<4x64xf32>, %out: tensor<4xf32>) -> tensor<4xf32> {
+  %low = arith.constant 0xFF800000 : f32
+  %f = linalg.fill ins(%low : f32) outs(%out : tensor<4xf32>) -> tensor<4xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(m, k) -> (m, k)>, affine_map<(m, k) -> (m)>],
+      iterator_types = ["parallel", "reduction"]} ins(%x : tensor<4x64xf32>) outs(%f : tensor<4xf32>)
+      attrs = {lamina.schedule = {tile = array<i64: 1, 8>, order = array<i64: 0, 1>, vector = 1 : i64}} {
+  ^bb0(%a: f32, %b: f32):
+    %m = arith.maxnumf %a, %b : f32
+    linalg.yield %m : f32
+  } -> tensor<4xf32>
+  return %r : tensor<4xf32>
+}
