@@ -24,13 +24,15 @@ from lamina.dialects.core.later import regex
 from lamina.dialects.core.making import array_of, int_attr, unchecked
 from lamina.dialects.core.reading.cursor import SPACE, WORD, Cursor
 
+# Python 3.11.2 restores no position where an iteration of a possessive group fails inside another one: only the
+# innermost groups are possessive.
 BLANK = r"(?:[ \t\r\n\0]++|//[^\n]*+)*+"
 _INNER = r"(?:->|[^<>\"-]|-)*+"
-TYPE_SLICE = rf"!?[A-Za-z_$][\w$.]*+(?:<(?:->|[^<>\"-]|-|<(?:->|[^<>\"-]|-|<{_INNER}>)*+>)*+>)?+"
+TYPE_SLICE = rf"!?[A-Za-z_$][\w$.]*+(?:<(?:->|[^<>\"-]|-|<(?:->|[^<>\"-]|-|<{_INNER}>)*>)*>)?"
 """The text of a type that is a word, or a word with parameters nested at most thrice and without strings."""
 _SLICE = regex(rf"({TYPE_SLICE}){BLANK}", re.ASCII)
 _INTEGER_TYPE = regex(r"(s|u)?i([0-9]++)(?![\w$.])", re.ASCII)
-_DIMENSIONS = regex(rf"(?:(?:[0-9]++|\?){BLANK}x{BLANK})*+", re.ASCII)
+_DIMENSIONS = regex(rf"(?:(?:[0-9]++|\?){BLANK}x{BLANK})*", re.ASCII)
 _DIMENSION = regex(rf"([0-9]++|\?){BLANK}", re.ASCII)
 _EXTENT = regex(r"[0-9]++|\?", re.ASCII)
 _COMMENT = regex(r"//[^\n]*+")

@@ -22,7 +22,7 @@ from lamina.dialects.core.reading.making import create
 
 _BLANKS = r"[ \t\r\n]*+"
 _OPERAND = r"%([0-9]++|[A-Za-z$._\-][\w$.\-]*+)(?!#)"
-_TYPE = r"(!?[A-Za-z][\w$.]*+(?:<(?:[^<>\"]|(?<=-)>|<(?:[^<>\"]|(?<=-)>)*+>)*+>)?)"
+_TYPE = r"(!?[A-Za-z][\w$.]*+(?:<(?:[^<>\"]|(?<=-)>|<(?:[^<>\"]|(?<=-)>)*+>)*>)?)"
 
 
 def make_fast_parser(spec: OpSpec, elements: Sequence[Element], slow: OpParser) -> OpParser | None:
