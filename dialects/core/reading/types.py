@@ -24,8 +24,8 @@ from lamina.dialects.core.later import regex
 from lamina.dialects.core.making import array_of, int_attr, unchecked
 from lamina.dialects.core.reading.cursor import SPACE, WORD, Cursor
 
-# Python 3.11.2 restores no position where an iteration of a possessive group fails inside another one: only the
-# innermost groups are possessive.
+# Python 3.11.2 restores no position where a possessive group fails inside an iteration of another: only
+# the innermost groups are possessive.
 BLANK = r"(?:[ \t\r\n\0]++|//[^\n]*+)*+"
 _INNER = r"(?:->|[^<>\"-]|-)*+"
 TYPE_SLICE = rf"!?[A-Za-z_$][\w$.]*+(?:<(?:->|[^<>\"-]|-|<(?:->|[^<>\"-]|-|<{_INNER}>)*>)*>)?"
