@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from functools import cache
 
-from lamina.dialects.core.later import regex
-
-if TYPE_CHECKING:
-    import numpy as np
+from lamina.dialects.core.later import np, regex
 
 LARGE = 1 << 22
 """So many bytes are worth the import of NumPy."""
 _PIECE = 1 << 14
 """Bytes whose digits stay in the processor's cache."""
 _NO_DIGIT = regex(r"[^0-9A-Fa-f]")
-_tables: dict[str, Any] = {}
 
 
 def hexadecimal_pieces(data: bytes | memoryview) -> Iterator[str]:
@@ -31,8 +27,6 @@ def hexadecimal_pieces(data: bytes | memoryview) -> Iterator[str]:
 
 def _pieces_by_table(view: memoryview) -> Iterator[str]:
     """Two digits at a time: Python has no quick way to capital ones."""
-    import numpy as np
-
     digits = np.frombuffer("".join(f"{byte:02X}" for byte in range(256)).encode(), np.uint16)
     for start in range(0, len(view), _PIECE):
         piece = np.frombuffer(view[start : start + _PIECE], np.uint8)
@@ -47,8 +41,6 @@ def bytes_of_digits(text: str, first: int, last: int) -> bytes | None:
         if _NO_DIGIT.search(text, first, last):
             return None
         return bytes.fromhex(text[first:last])
-    import numpy as np
-
     # So that the bytes are not copied once more, they are written into the object that keeps them.
     held = io.BytesIO(bytes((last - first) // 2))
     with held.getbuffer() as view:
@@ -62,8 +54,6 @@ def digits_into(text: str, first: int, last: int, target: np.ndarray) -> int | N
 
     Returns the position of a character that is no digit, where there is one.
     """
-    import numpy as np
-
     table = _values()
     for at in range(first, last, 2 * _PIECE):
         piece = text[at : min(at + 2 * _PIECE, last)]
@@ -77,14 +67,11 @@ def digits_into(text: str, first: int, last: int, target: np.ndarray) -> int | N
     return None
 
 
+@cache
 def _values() -> np.ndarray:
     """The byte for each pair of characters, as a 16-bit number in the order of this machine; else 256."""
-    if "values" not in _tables:
-        import numpy as np
-
-        table = np.full(1 << 16, 256, np.uint16)
-        digits = "0123456789abcdefABCDEF"
-        pairs = [high + low for high in digits for low in digits]
-        table[np.frombuffer("".join(pairs).encode(), np.uint16)] = [int(pair, 16) for pair in pairs]
-        _tables["values"] = table
-    return _tables["values"]
+    table = np.full(1 << 16, 256, np.uint16)
+    digits = "0123456789abcdefABCDEF"
+    pairs = [high + low for high in digits for low in digits]
+    table[np.frombuffer("".join(pairs).encode(), np.uint16)] = [int(pair, 16) for pair in pairs]
+    return table

@@ -18,10 +18,12 @@ from xdsl.dialects.builtin import (
     LocationAttr,
     UnitAttr,
     VectorType,
+    i64,
 )
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.rewriter import InsertPoint
 
+from lamina.dialects.arith.on_vectors import CmpFOp, SelectOp, mask_of
 from lamina.dialects.core.constants import splat_attr
 from lamina.lowering.buffers._parallel_loops import PARALLEL
 from lamina.lowering.vector._access import Linear
@@ -122,6 +124,20 @@ class Emitter:
         if isinstance(value, int):
             return min(value, bound)
         return self.value(arith.MinSIOp(value, self.index(bound)))
+
+    def compare(self, predicate: str, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
+        """A comparison of floats, by arith's name of the predicate."""
+        properties = {
+            "predicate": IntegerAttr(arith.CMPF_COMPARISON_OPERATIONS.index(predicate), i64),
+            "fastmath": arith.FastMathFlagsAttr("none"),
+        }
+        return self.value(
+            CmpFOp.create(operands=[lhs, rhs], result_types=[mask_of(lhs.type)], properties=properties)
+        )
+
+    def select(self, condition: SSAValue, chosen: SSAValue, other: SSAValue) -> SSAValue:
+        """One value where a condition holds, another elsewhere."""
+        return self.value(SelectOp.create(operands=[condition, chosen, other], result_types=[chosen.type]))
 
     def evaluate(self, expression: Linear, offsets: Mapping[int, Index]) -> Index:
         """The value of a linear expression where the loops stand at the given positions."""

@@ -8,12 +8,9 @@ from xdsl.dialects import arith, math
 from xdsl.dialects.builtin import Float32Type, FloatAttr, IntegerAttr, IntegerType, VectorType
 from xdsl.ir import Attribute, SSAValue
 
-from lamina.dialects.arith.on_vectors import CmpFOp, SelectOp, SIToFPOp, mask_of
+from lamina.dialects.arith.on_vectors import SIToFPOp
 from lamina.dialects.core.constants import splat_attr
 from lamina.lowering.vector._emitter import Emitter
-
-_ORDER = ("false", "oeq", "ogt", "oge", "olt", "ole", "one", "ord", "ueq", "ugt", "uge", "ult", "ule", "une",
-          "uno", "true")  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -134,23 +131,12 @@ class Lane:
 
     def compare(self, predicate: str, other: Lane | float) -> SSAValue:
         """A comparison, by arith's name of the predicate."""
-        rhs = self.lanes.lift(other).value
-        op = CmpFOp.create(
-            operands=[self.value, rhs],
-            result_types=[mask_of(self.lanes.type)],
-            properties={
-                "predicate": IntegerAttr(_ORDER.index(predicate), 64),
-                "fastmath": arith.FastMathFlagsAttr("none"),
-            },
-        )
-        return self.lanes.emitter.value(op)
+        return self.lanes.emitter.compare(predicate, self.value, self.lanes.lift(other).value)
 
     def where(self, condition: SSAValue, other: Lane | float) -> Lane:
         """This where a condition holds, the other elsewhere."""
-        chosen = SelectOp.create(
-            operands=[condition, self.value, self.lanes.lift(other).value], result_types=[self.lanes.type]
-        )
-        return Lane(self.lanes, self.lanes.emitter.value(chosen))
+        other = self.lanes.lift(other)
+        return Lane(self.lanes, self.lanes.emitter.select(condition, self.value, other.value))
 
     def at_most(self, bound: float) -> Lane:
         """The lesser of this and a bound; NaN stays NaN."""

@@ -11,7 +11,6 @@ from xdsl.dialects.linalg.ops import FillOp
 from xdsl.dialects.vector import CombiningKindAttr, CombiningKindFlag
 from xdsl.ir import OpResult, SSAValue
 
-from lamina.dialects.arith.on_vectors import SelectOp
 from lamina.dialects.core.constants import as_array, constant_attr, constant_attribute
 from lamina.dialects.linalg.winograd import winograd_of
 from lamina.dialects.vector.contraction import MultiReductionOp
@@ -348,10 +347,7 @@ class Nest:
                 is_new = np.arange(size) >= size - fresh[loop]
                 chosen &= is_new.reshape([-1 if i == place else 1 for i in range(len(tile.dims))])
         mask = self.emitter.constant(constant_attr(chosen, VectorType(i1, list(tile.shape))))
-        return [
-            self.emitter.value(SelectOp.create(operands=[mask, new, old], result_types=[old.type]))
-            for new, old in zip(after, before, strict=True)
-        ]
+        return [self.emitter.select(mask, new, old) for new, old in zip(after, before, strict=True)]
 
     def _step(self, tile: Tile, accumulators: Sequence[SSAValue]) -> Sequence[SSAValue]:
         """The body of the root once, on accumulators of the tile's shape."""

@@ -12,18 +12,16 @@ from xdsl.dialects.builtin import (
     BoolAttr,
     DenseArrayBase,
     IndexType,
-    IntegerAttr,
     ShapedType,
     TensorType,
     VectorType,
-    i1,
     i64,
 )
 from xdsl.dialects.linalg.ops import IndexOp, YieldOp
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.ir.affine import AffineConstantExpr, AffineDimExpr, AffineExpr, AffineMap
 
-from lamina.dialects.arith.on_vectors import BY_NAME, CmpFOp, SelectOp
+from lamina.dialects.arith.on_vectors import BY_NAME
 from lamina.dialects.core.constants import as_array, constant_attribute
 from lamina.dialects.vector.shapes import ExtractStridedSliceOp, FromElementsOp, StepOp
 from lamina.lowering.vector._access import Access, Structured
@@ -265,7 +263,7 @@ def evaluate(
             values[op.results[0]] = emitter.value(sum_)
         elif isinstance(op, arith.MaxnumfOp | arith.MinnumfOp) and any(v in numbers for v in op.operands):
             held, term = op.operands if op.operands[0] in numbers else reversed(op.operands)
-            values[op.results[0]] = _better(emitter, op, mapped(held), mapped(term), tile)
+            values[op.results[0]] = _better(emitter, op, mapped(held), mapped(term))
         else:
             kind = BY_NAME.get(op.name, type(op))
             new = emitter.insert(
@@ -280,20 +278,10 @@ def evaluate(
     raise AssertionError("a linalg body ends with linalg.yield")
 
 
-def _better(emitter: Emitter, op: Operation, held: SSAValue, term: SSAValue, tile: Tile) -> SSAValue:
+def _better(emitter: Emitter, op: Operation, held: SSAValue, term: SSAValue) -> SSAValue:
     """The greater or lesser of a number and a term that may be NaN: one comparison, one instruction."""
-    predicate = 2 if isinstance(op, arith.MaxnumfOp) else 4  # ogt, olt
-    better = emitter.value(
-        CmpFOp.create(
-            operands=[term, held],
-            result_types=[typed(i1, tile.shape)],
-            properties={
-                "predicate": IntegerAttr(predicate, i64),
-                "fastmath": arith.FastMathFlagsAttr("none"),
-            },
-        )
-    )
-    return emitter.value(SelectOp.create(operands=[better, term, held], result_types=[held.type]))
+    predicate = "ogt" if isinstance(op, arith.MaxnumfOp) else "olt"
+    return emitter.select(emitter.compare(predicate, term, held), term, held)
 
 
 def _positions(emitter: Emitter, loop: int, tile: Tile) -> SSAValue:

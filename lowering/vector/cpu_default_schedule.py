@@ -104,16 +104,19 @@ def schedule_function(function: func.FuncOp, target: Target) -> tuple[int, int]:
                 continue
             by_rows = len(groups) > 1
             schedule = default_schedule(group.root, target, by_rows=by_rows, alone=not group.epilogue)
-            group.root.op.attributes |= {ATTRIBUTE: schedule.attribute()} if schedule else {}
-            if schedule is not None and group.epilogue and sums_in_blocks(group.root):
+            if schedule is None:
+                unscheduled += 1
+                continue
+            group.root.op.attributes[ATTRIBUTE] = schedule.attribute()
+            if group.epilogue and sums_in_blocks(group.root):
                 # It is left to a group of its own, which comes next.
                 groups = form_groups(block)
                 group = groups[number - 1]
-            if schedule is None or obstacle(group, schedule) is not None:
-                group.root.op.attributes.pop(ATTRIBUTE, None)
-                unscheduled += 1
-            else:
+            if obstacle(group, schedule) is None:
                 scheduled += 1
+            else:
+                del group.root.op.attributes[ATTRIBUTE]
+                unscheduled += 1
     return scheduled, unscheduled
 
 
