@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TypeGuard
 
 from xdsl.dialects import tensor
 from xdsl.dialects.linalg.ops import FillOp
 from xdsl.ir import Block, Operation, SSAValue
 
 from lamina.dialects.linalg.packing import UnPackOp
+from lamina.dialects.linalg.winograd import winograd_of
 from lamina.lowering.vector._access import Access, Structured, structured
 from lamina.lowering.vector._schedule import schedule_of
 from lamina.lowering.vector._winograd import structured_transform
@@ -116,13 +118,19 @@ def _position(op: Operation, order: dict[Operation, int]) -> int:
     return -1 if ancestor is None else order[ancestor]
 
 
+def _prepares(owner: Operation | Block) -> TypeGuard[Operation]:
+    """Whether something only makes what roots read and write."""
+    kinds = (FillOp, tensor.EmptyOp, tensor.InsertSliceOp, tensor.ExtractSliceOp, UnPackOp)
+    return isinstance(owner, kinds) or (isinstance(owner, Operation) and winograd_of(owner) is not None)
+
+
 def erase_dead(ops: list[Operation]) -> None:
-    """Erase operations whose results nobody uses, and destinations and unpackings only they used."""
+    """Erase operations whose results nobody uses, and destinations, slices and unpackings only they used."""
     for op in ops:
-        if any(result.uses for result in op.results):
+        if op.parent is None or any(result.uses for result in op.results):
             continue
         sources: list[SSAValue] = list(op.operands)
         op.detach()
         op.erase()
         owners = dict.fromkeys(value.owner for value in sources)
-        erase_dead([owner for owner in owners if isinstance(owner, FillOp | tensor.EmptyOp | UnPackOp)])
+        erase_dead([owner for owner in owners if _prepares(owner)])

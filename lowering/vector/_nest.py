@@ -12,7 +12,6 @@ from xdsl.dialects.vector import CombiningKindAttr, CombiningKindFlag
 from xdsl.ir import OpResult, SSAValue
 
 from lamina.dialects.core.constants import as_array, constant_attr, constant_attribute
-from lamina.dialects.linalg.winograd import winograd_of
 from lamina.dialects.vector.contraction import MultiReductionOp
 from lamina.lowering.vector._access import Structured
 from lamina.lowering.vector._combiner import combiner
@@ -29,7 +28,7 @@ from lamina.lowering.vector._packing import (
 )
 from lamina.lowering.vector._schedule import Schedule, segments
 from lamina.lowering.vector._tile import Source, Tile, cut, evaluate, read, write
-from lamina.lowering.vector._winograd import transformed
+from lamina.lowering.vector._winograd import transform_of, transformed
 
 
 def fill_of(value: SSAValue) -> FillOp | None:
@@ -75,6 +74,9 @@ class Nest:
         self._unpackings: list[Unpacking] = [unpacking for unpacking in found if unpacking is not None]
         self._padded = {u.loop for u in self._unpackings if group.root.sizes[u.loop] % u.tile}
         """Loops whose last tile is read whole, and only written in part."""
+        self._transform = transform_of(root.op)
+        self._apart = self._padded if self._transform is None else self._transform.ragged_loops()
+        """Loops whose last tile is another than those before, with code of its own."""
 
     @staticmethod
     def _sources_of(of: Structured) -> list[Source]:
@@ -170,10 +172,11 @@ class Nest:
 
             return body
 
-        if loop in self._padded:
-            whole = size // tile * tile
-            carried = self.emitter.loop(0, whole, tile, carried, inside(tile), parallel=True)
-            return inside(size - whole)(whole, carried)
+        if loop in self._apart:
+            last = (size - 1) // tile * tile
+            if last:
+                carried = self.emitter.loop(0, last, tile, carried, inside(tile), parallel=True)
+            return inside(size - last)(last, carried)
         if not self._may_overlap:
             for start, stop, step in segments(size, tile, halve=loop == self.schedule.vector):
                 carried = self.emitter.loop(start, stop, step, carried, inside(step), parallel=True)
@@ -231,8 +234,8 @@ class Nest:
     ) -> dict[SSAValue, SSAValue]:
         """The results of one member at a tile."""
         held = [self._initial(member, i, tile, carried) for i in range(len(member.outputs))]
-        if winograd_of(member.op) is not None:
-            results = [transformed(self.emitter, member.op, member.inputs[0], tile)]
+        if self._transform is not None and member is self.group.root:
+            results = [transformed(self.emitter, self._transform, tile)]
         elif member.reductions:
             results = self._reduce(tile, [value for value in held if value is not None])
         else:

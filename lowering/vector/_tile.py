@@ -179,25 +179,45 @@ def _transfer_read(emitter: Emitter, operand: SSAValue, access: Access, tile: Ti
 
 
 def _read_strided(emitter: Emitter, source: Source, tile: Tile) -> SSAValue:
-    """A row whose elements stand apart: thinned out of a contiguous one, or gathered one by one."""
+    """A row whose elements stand apart: thinned out of contiguous ones, or gathered one by one."""
     operand, access = source.value, source.access
     ((loop, size),) = tile.dims
     stride = access[-1].coefficient(loop)
     alone = all(not expression.coefficient(loop) for expression in access[:-1])
     if alone and 1 < stride <= _LARGEST_SHUFFLED_STRIDE and size > 1:
-        span = VectorType(_element(operand), [(size - 1) * stride + 1])
-        bounds = _all_in_bounds(1)
-        padding = emitter.number(0, _element(operand))
-        minor = AffineMapAttr(AffineMap(len(access), 0, (AffineDimExpr(len(access) - 1),)))
-        indices = _indices(emitter, access, tile)
-        whole = emitter.value(
-            vector.TransferReadOp(operand, indices, padding, span, bounds, permutation_map=minor)
-        )
-        mask = DenseArrayBase.from_list(i64, [stride * i for i in range(size)])
-        result = VectorType(_element(operand), [size])
-        return emitter.value(vector.ShuffleOp(whole, whole, mask, result_type=result))
+        return _thinned_out(emitter, source, tile, stride)
     elements = [read(emitter, source, tile.inside(emitter, step)) for step in range(size)]
     return emitter.value(FromElementsOp(elements, VectorType(_element(operand), [size])))
+
+
+def _thinned_out(emitter: Emitter, source: Source, tile: Tile, stride: int) -> SSAValue:
+    """Every second (third, fourth) element: rows are read side by side, and their elements picked.
+
+    The last row ends with the last element that is wanted: nothing behind it is read.
+    """
+    ((_, size),) = tile.dims
+    row = VectorType(_element(source.value), [size])
+    *leading, first = _indices(emitter, source.access, tile)
+    last = (size - 1) * stride + 1 - size
+    starts = [min(i * size, last) for i in range(stride)]
+    minor = AffineMapAttr(AffineMap(len(source.access), 0, (AffineDimExpr(len(leading)),)))
+    padding, bounds = emitter.number(0, row.element_type), _all_in_bounds(1)
+    made, held = None, 0
+    for start in starts:
+        at = [*leading, emitter.index(emitter.add(first, start))]
+        part = emitter.value(
+            vector.TransferReadOp(source.value, at, padding, row, bounds, permutation_map=minor)
+        )
+        reached = sum(i * stride < start + size for i in range(size))
+        places = [i * stride - start for i in range(size)]
+        if made is None:
+            mask = [place % size for place in places]
+        else:
+            mask = [i if i < held else size + place % size for i, place in enumerate(places)]
+        picked = vector.ShuffleOp(made or part, part, DenseArrayBase.from_list(i64, mask), result_type=row)
+        made, held = emitter.value(picked), reached
+    assert made is not None
+    return made
 
 
 def _stack(emitter: Emitter, rows: Sequence[SSAValue], shape: Sequence[int]) -> SSAValue:

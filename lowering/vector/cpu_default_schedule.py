@@ -10,7 +10,6 @@ from xdsl.dialects import func
 from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Operation
 
-from lamina.dialects.linalg.winograd import winograd_of
 from lamina.lowering.codegen.target import Target
 from lamina.lowering.dispatch._outline import UPDATE
 from lamina.lowering.vector._access import Structured
@@ -19,7 +18,7 @@ from lamina.lowering.vector._cost import CostModel, bits_of
 from lamina.lowering.vector._groups import form_groups, sums_in_blocks
 from lamina.lowering.vector._packing import packing_of
 from lamina.lowering.vector._schedule import ATTRIBUTE, Schedule
-from lamina.lowering.vector._winograd import transform_schedule
+from lamina.lowering.vector._winograd import transform_of, transform_schedule
 from lamina.lowering.vector.vectorize_dispatches import obstacle
 from lamina.passes.framework.passes import Pass, PassContext, option
 
@@ -131,7 +130,7 @@ def default_schedule(
     if not all(isinstance(value.type, TensorType) for value in root.outputs):
         return None
     model = CostModel(root, target)
-    if winograd_of(root.op) is not None:
+    if transform_of(root.op) is not None:
         return transform_schedule(root, model.lanes)
     blocked = _streamed(model) or (_blocked(model) if alone else None)
     if blocked is not None:

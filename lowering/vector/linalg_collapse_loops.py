@@ -16,9 +16,9 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from lamina.dialects.core.reshapes import groups_attribute
 from lamina.dialects.core.slices import mixed
-from lamina.dialects.linalg.winograd import winograd_of
 from lamina.lowering.vector._access import Access, Linear, Structured
 from lamina.lowering.vector._groups import Group, erase_dead, form_groups
+from lamina.lowering.vector._winograd import transform_of
 from lamina.passes.framework.passes import Pass, PassContext
 
 
@@ -88,7 +88,7 @@ def loop_sets(group: Group) -> list[list[int]]:
     """
     root = group.root
     indexed = any(isinstance(op, IndexOp) for member in group.members for op in member.body.ops)
-    if indexed or winograd_of(root.op) is not None:
+    if indexed or transform_of(root.op) is not None:
         return []
     kept = [loop for loop in root.loops if loop not in root.reductions or root.sizes[loop] > 1]
     if root.reductions and not any(loop in root.reductions for loop in kept):

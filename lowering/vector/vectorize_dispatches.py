@@ -10,7 +10,6 @@ from xdsl.dialects.linalg.ops import IndexOp, YieldOp
 from xdsl.ir import Operation
 from xdsl.rewriter import InsertPoint
 
-from lamina.dialects.linalg.winograd import winograd_of
 from lamina.lowering.vector._access import Structured
 from lamina.lowering.vector._combiner import combiner
 from lamina.lowering.vector._emitter import Emitter
@@ -18,7 +17,7 @@ from lamina.lowering.vector._groups import Group, erase_dead, form_groups
 from lamina.lowering.vector._nest import Nest
 from lamina.lowering.vector._packing import block_packing_of, is_packed, unpacking_of
 from lamina.lowering.vector._schedule import Schedule, schedule_of
-from lamina.lowering.vector._winograd import fits
+from lamina.lowering.vector._winograd import fits, transform_of
 from lamina.passes.framework.passes import Pass, PassContext
 
 
@@ -123,7 +122,7 @@ def obstacle(group: Group, schedule: Schedule) -> str | None:
         reason = _block_obstacle(group, schedule)
         if reason is not None:
             return reason
-    if winograd_of(root.op) is not None and not fits(root, schedule):
+    if transform_of(root.op) is not None and not fits(root, schedule):
         return "its tiles are no squares of the transform"
     for i, value in enumerate(root.inputs):
         if is_packed(value) and unpacking_of(root, i, schedule.tile, schedule.order) is None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import prod
+from math import ceil, prod
 
 from xdsl.dialects import arith, func, tensor
 from xdsl.dialects.builtin import Float32Type, ModuleOp, StringAttr, TensorType, f32
-from xdsl.dialects.linalg.ops import FillOp
+from xdsl.dialects.linalg.ops import CopyOp, FillOp
 from xdsl.ir import BlockArgument, Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
@@ -50,7 +50,7 @@ _BYTES = 6.0
 _LEAST_CYCLES = 300_000
 """Convolutions that take less are left alone: some microseconds are not worth ten times the code."""
 _GAIN = 1.15
-"""How much faster a transformed convolution has to be by the estimate."""
+"""How much faster than the direct one, or than smaller tiles, a convolution has to be by the estimate."""
 
 
 @dataclass(frozen=True)
@@ -96,12 +96,10 @@ def convolution_of(op: Operation) -> Convolution | None:
 def choose(shape: tuple[int, int, int, int, int], choice: str, l2_bytes: int) -> Winograd | None:
     """The tiles for a convolution under an option; None for the direct one.
 
-    Tiles must divide the image. ``auto`` compares estimates of cycles.
+    ``auto`` compares estimates of cycles.
     """
     images, rows, columns, channels, features = shape
-    candidates = [
-        of for of in (F2, F4) if choice in ("auto", f"f{of.m}") and rows % of.m == 0 and columns % of.m == 0
-    ]
+    candidates = [of for of in (F2, F4) if choice in ("auto", f"f{of.m}")]
     if min(channels, features) < _LANES:
         return None
     if choice != "auto":
@@ -109,21 +107,29 @@ def choose(shape: tuple[int, int, int, int, int], choice: str, l2_bytes: int) ->
     direct = images * rows * columns * channels * features * KERNEL**2 / _PRODUCTS
     if direct < _LEAST_CYCLES:
         return None
-    costs = {of: cycles(of, shape, l2_bytes) for of in candidates}
-    best = min(candidates, key=costs.__getitem__, default=None)
-    return best if best is not None and costs[best] * _GAIN < direct else None
+    held = [n * 4.0 for n in (KERNEL**2 * channels * features, images * rows * columns * channels)]
+    best, least = None, direct + _far(held, l2_bytes)
+    for of in candidates:  # the larger the tile, the larger its filters and its error
+        cost = cycles(of, shape, l2_bytes)
+        if cost * _GAIN < least:
+            best, least = of, cost
+    return best
 
 
 def cycles(of: Winograd, shape: tuple[int, int, int, int, int], l2_bytes: int) -> float:
     """What a transformed convolution takes: its products, the transforms, and what comes from far memory."""
     images, rows, columns, channels, features = shape
-    tiles = images * (rows // of.m) * (columns // of.m)
+    tiles = images * ceil(rows / of.m) * ceil(columns / of.m)
     points = of.alpha**2
     into, out = _TILE_CYCLES[of.m]
     steps = tiles * (into * channels + out * features) / _LANES
     held = [points * n * 4.0 for n in (channels * features, tiles * channels, tiles * features)]
-    far = sum(size for size in held if size > l2_bytes / 2)
-    return points * tiles * channels * features / _PRODUCTS + steps + far / _BYTES
+    return points * tiles * channels * features / _PRODUCTS + steps + _far(held, l2_bytes)
+
+
+def _far(sizes: Sequence[float], l2_bytes: int) -> float:
+    """The cycles that what does not stay in the second-level cache takes to come."""
+    return sum(size for size in sizes if size > l2_bytes / 2) / _BYTES
 
 
 def winograd_convolutions(module: ModuleOp, choice: str, l2_bytes: int) -> int:
@@ -152,7 +158,7 @@ def _rewrite(
         _transform_filter(call, number, of)
     point = InsertPoint.before(op)
     images, rows, columns, channels, features = convolution.shape
-    square, tiles = (of.alpha, of.alpha), (rows // of.m, columns // of.m, images)
+    square, tiles = (of.alpha, of.alpha), (ceil(rows / of.m), ceil(columns / of.m), images)
     flat = (prod(square), prod(tiles))
 
     def insert(new: Operation) -> SSAValue:
@@ -160,17 +166,28 @@ def _rewrite(
         Rewriter.insert_op(new, point)
         return new.results[0]
 
-    given = insert(
-        make_transform(INPUT, of, convolution.of.inputs[0], insert(_empty(*square, *tiles, channels)))
-    )
-    given = insert(_collapsed(given, *flat, channels))
     fill = convolution.of.outputs[0].owner
     assert isinstance(fill, FillOp)
-    start = insert(FillOp(fill.inputs, [insert(_empty(*flat, features))]))
+    [zero], [dest] = fill.inputs, fill.outputs
+    whole = (images, tiles[0] * of.m, tiles[1] * of.m)
+    image = convolution.of.inputs[0]
+    if whole[1:] != (rows, columns):
+        wider = (images, *(n + KERNEL - 1 for n in whole[1:]), channels)
+        zeros = insert(FillOp([zero], [insert(_empty(*wider))]))
+        image = insert(_inserted(image, zeros))
+    given = insert(make_transform(INPUT, of, image, insert(_empty(*square, *tiles, channels))))
+    given = insert(_collapsed(given, *flat, channels))
+    start = insert(FillOp([zero], [insert(_empty(*flat, features))]))
     transformed = insert_argument(filters, TensorType(f32, [flat[0], channels, features]))
     products = insert(BatchMatmulOp([given, transformed], [start], [start.type]))
     products = insert(_expanded(products, *square, *tiles, features))
-    made = insert(make_transform(OUTPUT, of, products, fill.outputs[0]))
+    if whole[1:] == (rows, columns):
+        made = insert(make_transform(OUTPUT, of, products, dest))
+    else:
+        made = insert(make_transform(OUTPUT, of, products, insert(_empty(*whole, features))))
+        made = insert(
+            CopyOp([insert(_extracted(made, images, rows, columns, features))], [dest], [dest.type])
+        )
     op.results[0].replace_all_uses_with(made)
     erase_dead([op])
     erase_argument(function, filters)
@@ -178,6 +195,17 @@ def _rewrite(
 
 def _empty(*shape: int) -> tensor.EmptyOp:
     return tensor.EmptyOp([], TensorType(f32, list(shape)))
+
+
+def _inserted(value: SSAValue, zeros: SSAValue) -> Operation:
+    """A tensor in front of zeros."""
+    shape = value.type.get_shape()  # pyright: ignore[reportAttributeAccessIssue]
+    return tensor.InsertSliceOp.from_static_parameters(value, zeros, [0] * len(shape), shape)
+
+
+def _extracted(value: SSAValue, *shape: int) -> Operation:
+    """The first elements of a tensor."""
+    return tensor.ExtractSliceOp.from_static_parameters(value, [0] * len(shape), shape)
 
 
 _SQUARES_AND_TILES = groups_attribute([[0, 1], [2, 3, 4], [5]])
@@ -220,7 +248,8 @@ class WinogradConvolutions(Pass):
     (`f2`); `auto` takes what an estimate finds fastest, or leaves the convolution, and `off` leaves all. The
     attribute `lamina.winograd` of the module overrides the option. The transforms round, and infinities
     become NaN; docs/vectorisation.md has the bounds. Convolutions are those of dispatches whose filter every
-    call gives as a constant, over channels-last f32 images that tiles divide. Filters are transformed now.
+    call gives as a constant, over channels-last f32 images. Filters are transformed now; zeros behind the
+    image complete tiles that it ends in, and a slice of what is computed is copied.
 
     ```mlir
     module attributes {lamina.winograd = "f2"} {
