@@ -77,7 +77,7 @@ def may_run_together(first: scf.ForOp, second: scf.ForOp) -> bool:
         _row_by_row(a, b)
         for a in before
         for b in after
-        if (a.writes or b.writes) and _may_be_same(a.buffer, b.buffer)
+        if (a.writes or b.writes) and may_be_same(a.buffer, b.buffer)
     )
 
 
@@ -85,7 +85,17 @@ def _row_by_row(a: RowAccess, b: RowAccess) -> bool:
     return a.row is not None and a.row == b.row and a.buffer.type == b.buffer.type
 
 
-def _may_be_same(a: SSAValue, b: SSAValue) -> bool:
+def use_row(accesses: Sequence[RowAccess], index: SSAValue, zero: SSAValue) -> None:
+    """Let accesses use the only row that is left of a buffer, in place of the one that an index selects."""
+    for access in accesses:
+        assert access.row is not None
+        before = 2 if access.writes else 1
+        place = before + access.row
+        assert access.op.operands[place] is index
+        access.op.operands[place] = zero
+
+
+def may_be_same(a: SSAValue, b: SSAValue) -> bool:
     """Whether two buffers may share memory, as arguments of as many elements may: operand and result."""
     if a is b:
         return True

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import cast
 
@@ -14,7 +13,8 @@ from xdsl.traits import ConstantLike
 
 from lamina.lowering.buffers._layouts import is_identity
 from lamina.lowering.buffers._parallel_loops import PARALLEL
-from lamina.lowering.buffers._row_accesses import RowAccess, accesses_of, may_run_together
+from lamina.lowering.buffers._row_accesses import accesses_of, may_run_together, use_row
+from lamina.lowering.buffers._sunk_copies import sink_copies
 from lamina.passes.framework.conditions import BUFFERS_ONLY
 from lamina.passes.framework.passes import Pass, PassContext
 
@@ -28,6 +28,8 @@ def fuse_parallel_loops(function: func.FuncOp) -> tuple[int, int]:
         joined += len(made)
         for loop in dict.fromkeys(made):
             shrunk += sum(_keep_one_row(alloc, loop) for alloc in _allocations(block))
+        for loop in [op for op in block.ops if isinstance(op, scf.ForOp) and PARALLEL in op.attributes]:
+            shrunk += sum(sink_copies(alloc, loop) for alloc in _allocations(block))
     return joined, shrunk
 
 
@@ -103,19 +105,10 @@ def _keep_one_row(alloc: memref.AllocOp, loop: scf.ForOp) -> bool:
     for op in (zero, new):
         op.location = alloc.location
         Rewriter.insert_op(op, InsertPoint.before(alloc))
-    _use_row(accesses, loop.body.block.args[0], zero.result)
+    use_row(accesses, loop.body.block.args[0], zero.result)
     alloc.memref.replace_all_uses_with(new.memref)
     Rewriter.erase_op(alloc)
     return True
-
-
-def _use_row(accesses: Sequence[RowAccess], index: SSAValue, zero: SSAValue) -> None:
-    for access in accesses:
-        assert access.row is not None
-        before = 2 if access.writes else 1
-        place = before + access.row
-        assert access.op.operands[place] is index
-        access.op.operands[place] = zero
 
 
 @dataclass(frozen=True)
@@ -123,7 +116,8 @@ class FuseParallelLoops(Pass):
     """Run neighbouring loops over the same rows as one, where no row needs another one's results.
 
     The loops are those with `lamina.parallel` in steps of one. A softmax, three passes over a matrix, becomes
-    one pass over rows that stay in the cache; buffers between the loops shrink to one row.
+    one pass over rows that stay in the cache; buffers between the loops shrink to one row. So do buffers that
+    copies and fills prepare for a loop, a padded image say: each iteration prepares its row.
 
     ```mlir
     func.func private @rows(%x: memref<8x4xf32>, %y: memref<8x4xf32>) {

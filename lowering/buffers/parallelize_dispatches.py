@@ -6,13 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
 
-from xdsl.dialects import func, scf
-from xdsl.dialects.builtin import ModuleOp, UnitAttr
-from xdsl.ir import Operation
+from xdsl.dialects import func, memref, scf
+from xdsl.dialects.builtin import MemRefType, ModuleOp, UnitAttr
+from xdsl.ir import Operation, SSAValue
 from xdsl.rewriter import InsertPoint, Rewriter
 
 from lamina.dialects.linalg.structured import as_generic, is_structured, static_loop_sizes
+from lamina.lowering.buffers._layouts import is_contiguous, sizes_of
 from lamina.lowering.buffers._parallel_loops import CHUNK, PARALLEL, parallel_loops, split_loop
+from lamina.lowering.loops._copies import copy_to_loops
 from lamina.lowering.loops._loop_nest import lower_to_loops
 from lamina.passes.framework.conditions import BUFFERS_ONLY
 from lamina.passes.framework.passes import Pass, PassContext, option
@@ -39,15 +41,37 @@ def parallelize_dispatches(module: ModuleOp, least_cycles: float) -> int:
 def _lower_large_operations(function: func.FuncOp, least_cycles: float) -> None:
     """What has no vector form and is large becomes loops here already, so that they can be split."""
     for block in function.body.blocks:
-        for op in [op for op in block.ops if is_structured(op)]:
-            view = as_generic(op)
-            sizes = static_loop_sizes(view)
-            if None in sizes or prod(size or 1 for size in sizes) < least_cycles:
+        for op in list(block.ops):
+            found = _loops_of(op)
+            if found is None or prod(size or 1 for size in found[0]) < least_cycles:
                 continue
+            sizes, kinds = found
             following = op.next_op
-            lower_to_loops(op, parallel=False)
+            if isinstance(op, memref.CopyOp):
+                copy_to_loops(op)
+            else:
+                lower_to_loops(op, parallel=False)
             nest = block.last_op if following is None else following.prev_op
-            _mark(nest, [kind for kind, size in zip(view.iterator_types, sizes, strict=True) if size != 1])
+            _mark(nest, [kind for kind, size in zip(kinds, sizes, strict=True) if size != 1])
+
+
+def _loops_of(op: Operation) -> tuple[Sequence[int], Sequence[str]] | None:
+    """Extents and kinds of the loops that an operation stands for; None for others, or where they vary."""
+    if is_structured(op):
+        view = as_generic(op)
+        sizes, kinds = static_loop_sizes(view), view.iterator_types
+    elif isinstance(op, memref.CopyOp) and not all(is_contiguous(_type(v)) for v in op.operands):
+        sizes = sizes_of(_type(op.source))
+        kinds = ["parallel"] * len(sizes)
+    else:
+        return None
+    known = [size for size in sizes if size is not None]
+    return (known, kinds) if len(known) == len(sizes) else None
+
+
+def _type(buffer: SSAValue) -> MemRefType:
+    assert isinstance(buffer.type, MemRefType)
+    return buffer.type
 
 
 def _mark(nest: Operation | None, iterators: Sequence[str]) -> None:

@@ -151,6 +151,23 @@ class Grouping:
                 group.ops.append(op)
                 self._taken.add(op)
             elif is_padding(op):
-                self._add([op])
+                reader = self._reader_of_slices(op)
+                if reader is None:
+                    self._add([op])
+                else:
+                    reader.ops.insert(0, op)
+                    self._taken.add(op)
             if is_padding(op) and op in self._taken:
                 self._taken.add(op.dest.owner)  # pyright: ignore[reportArgumentType]
+
+    def _reader_of_slices(self, padding: tensor.InsertSliceOp) -> Group | None:
+        """The kernel that alone reads what is padded, slice by slice of what is not padded."""
+        user = padding.result.get_user_of_unique_use() if padding.result.has_one_use() else None
+        node = self.nodes.get(user) if user is not None else None
+        group = next((g for g in self.groups if g.ops[0] is user), None)
+        if node is None or group is None:
+            return None
+        shapes = (padding.source.type.get_shape(), padding.result.type.get_shape())  # pyright: ignore[reportAttributeAccessIssue]
+        same = [here == there for here, there in zip(*shapes, strict=True)]
+        whole = same.index(False) if False in same else 0
+        return group if node.reads_slices(padding.result, whole) else None

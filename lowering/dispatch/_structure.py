@@ -65,6 +65,21 @@ class Node:
         maps = [m for v, m in zip(self.view.operands, self.view.indexing_maps, strict=True) if v is value]
         return all(_leads(m, rows) for m in maps) and value not in self.view.outputs
 
+    def reads_slices(self, value: SSAValue, whole: int) -> bool:
+        """Whether the first loops select slices of a value, by some of its first ``whole`` dimensions, and
+        all else that is read depends on the last of these loops: nothing is read again in another slice."""
+        kinds = self.view.iterator_types
+        sizes = value.type.get_shape()  # pyright: ignore[reportAttributeAccessIssue]
+        used = [i for i, argument in enumerate(self.view.body.args[: len(self.view.inputs)]) if argument.uses]
+        maps = [self.view.indexing_maps[i] for i in used]
+        read = [m for i, m in zip(used, maps, strict=True) if self.view.inputs[i] is value]
+        for loop in reversed(range(whole)):
+            if sizes[loop] > 1:
+                apart = kinds[: loop + 1].count("parallel") == loop + 1
+                own = len(read) == 1 and value not in self.view.outputs and _leads(read[0], loop + 1)
+                return apart and own and all(loop in m.used_dims() for m in maps)
+        return False
+
 
 def _is_identity(m: AffineMap) -> bool:
     return len(m.results) == m.num_dims and _leads(m, m.num_dims)

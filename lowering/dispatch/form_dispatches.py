@@ -70,7 +70,8 @@ class FormDispatches(Pass):
     result has one user. Roots are contractions, convolutions, reductions, poolings, gathers, paddings and
     elementwise operations.
     Chains of reductions and elementwise operations over the same rows (softmax, layer normalisation) are
-    one dispatch. A dispatch whose result is padded or concatenated inserts it there itself. Constants that
+    one dispatch. A dispatch whose result is padded or concatenated inserts it there itself, and a padding that
+    is read channel by channel joins the dispatch that reads it. Constants that
     are tensors, views (expand and collapse_shape) and empty tensors stay outside; scalar constants are made
     again inside.
 

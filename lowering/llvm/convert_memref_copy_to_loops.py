@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from xdsl.dialects import arith, memref, scf
-from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType, IntegerAttr, MemRefType
-from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.dialects import memref
+from xdsl.dialects.builtin import MemRefType
+from xdsl.ir import Operation
 
 from lamina.lowering.llvm._copies import is_contiguous
+from lamina.lowering.loops._copies import copy_to_loops
 from lamina.passes.framework.passes import Pass, PassContext
 from lamina.passes.framework.walk import operations_named
 
@@ -18,50 +19,12 @@ def convert_memref_copy_to_loops(root: Operation) -> int:
     found = operations_named(root, (memref.CopyOp.name,))
     copies = [op for op in found if isinstance(op, memref.CopyOp) and not _is_block_copy(op)]
     for op in copies:
-        _lower(op)
+        copy_to_loops(op)
     return len(copies)
 
 
 def _is_block_copy(op: memref.CopyOp) -> bool:
     return all(isinstance(v.type, MemRefType) and is_contiguous(v.type) for v in (op.source, op.destination))
-
-
-def _lower(op: memref.CopyOp) -> None:
-    block = op.parent
-    type = op.source.type
-    assert block is not None and isinstance(type, MemRefType)
-    made: list[Operation] = []
-
-    def add(new: Operation) -> SSAValue:
-        new.location = op.location
-        made.append(new)
-        return new.results[0]
-
-    def index(value: int) -> SSAValue:
-        return add(arith.ConstantOp(IntegerAttr(value, IndexType())))
-
-    zero, one = index(0), index(1)
-    sizes = [
-        add(memref.DimOp(op.source, index(i))) if n == DYNAMIC_INDEX else index(n)
-        for i, n in enumerate(type.get_shape())
-    ]
-    block.insert_ops_before(made, op)
-    target, before = block, op
-    indices: list[SSAValue] = []
-    for size in sizes:
-        body = Block(arg_types=[IndexType()])
-        loop, end = scf.ForOp(zero, size, one, [], Region(body)), scf.YieldOp()
-        body.add_op(end)
-        target.insert_op_before(loop, before)
-        loop.location = end.location = op.location
-        indices.append(body.args[0])
-        target, before = body, end
-    load = memref.LoadOp.get(op.source, indices)
-    store = memref.StoreOp.get(load, op.destination, indices)
-    for new in (load, store):
-        new.location = op.location
-        target.insert_op_before(new, before)
-    block.erase_op(op)
 
 
 @dataclass(frozen=True)

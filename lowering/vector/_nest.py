@@ -27,6 +27,7 @@ from lamina.lowering.vector._packing import (
     unpacking_of,
 )
 from lamina.lowering.vector._schedule import Schedule, segments
+from lamina.lowering.vector._strided import cheap_order, put_back
 from lamina.lowering.vector._tile import Source, Tile, cut, evaluate, read, write
 from lamina.lowering.vector._winograd import transform_of, transformed
 
@@ -63,7 +64,6 @@ class Nest:
         """Where the block starts."""
         self._may_overlap = not any(self._reads_destination(member) for member in group.members)
         """Whether a tile may be computed twice: the last one then starts early instead of being smaller."""
-        self._sources = {member.op: self._sources_of(member) for member in group.members}
         self._packing: Packing | None = None
         self._block_packing = block_packing_of(root, schedule)
         if schedule.pack is not None and not schedule.blocks:
@@ -72,15 +72,24 @@ class Nest:
             unpacking_of(group.root, i, schedule.tile, schedule.order) for i in range(len(group.root.inputs))
         ]
         self._unpackings: list[Unpacking] = [unpacking for unpacking in found if unpacking is not None]
+        as_they_lie = (
+            self._may_overlap and schedule.pack is None and not self._unpackings and not schedule.blocks
+        )
+        self._order = cheap_order(root, schedule) if as_they_lie else ()
+        """The order of the lanes in which the root is reduced."""
+        self._sources = {member.op: self._sources_of(member) for member in group.members}
         self._padded = {u.loop for u in self._unpackings if group.root.sizes[u.loop] % u.tile}
         """Loops whose last tile is read whole, and only written in part."""
         self._transform = transform_of(root.op)
         self._apart = self._padded if self._transform is None else self._transform.ragged_loops()
         """Loops whose last tile is another than those before, with code of its own."""
 
-    @staticmethod
-    def _sources_of(of: Structured) -> list[Source]:
-        return [Source(value, access) for value, access in zip(of.inputs, of.input_accesses, strict=True)]
+    def _sources_of(self, of: Structured) -> list[Source]:
+        order = self._order if of is self.group.root else ()
+        return [
+            Source(value, access, order=order)
+            for value, access in zip(of.inputs, of.input_accesses, strict=True)
+        ]
 
     def emit(self) -> Sequence[SSAValue]:
         """The new values of the group's live results."""
@@ -238,6 +247,8 @@ class Nest:
             results = [transformed(self.emitter, self._transform, tile)]
         elif member.reductions:
             results = self._reduce(tile, [value for value in held if value is not None])
+            if self._order:
+                results = [put_back(self.emitter, value, self._order) for value in results]
         else:
             inputs = [self._input(member, i, tile, values) for i in range(len(member.inputs))]
             results = evaluate(self.emitter, member, [*inputs, *held], tile)

@@ -10,12 +10,10 @@ from xdsl.dialects.builtin import (
     AffineMapAttr,
     ArrayAttr,
     BoolAttr,
-    DenseArrayBase,
     IndexType,
     ShapedType,
     TensorType,
     VectorType,
-    i64,
 )
 from xdsl.dialects.linalg.ops import IndexOp, YieldOp
 from xdsl.ir import Attribute, Operation, SSAValue
@@ -27,6 +25,7 @@ from lamina.dialects.vector.shapes import ExtractStridedSliceOp, FromElementsOp,
 from lamina.lowering.vector._access import Access, Structured
 from lamina.lowering.vector._combiner import fused_products
 from lamina.lowering.vector._emitter import Emitter, Index
+from lamina.lowering.vector._strided import thinned_out
 
 _LARGEST_SHUFFLED_STRIDE = 4
 """Up to this stride a strided row is read whole and thinned out by a shuffle."""
@@ -73,6 +72,8 @@ class Source:
     access: Access = ()
     origin: Mapping[int, Index | None] = field(default_factory=dict[int, Index | None])
     """Loops of which the operand holds a part only: where that starts, None for the tile's own place."""
+    order: tuple[int, ...] = ()
+    """The order in which the elements of a strided row are wanted; () for their own."""
 
 
 def typed(element: Attribute, shape: Sequence[int]) -> Attribute:
@@ -143,7 +144,7 @@ def read(emitter: Emitter, source: Source, tile: Tile) -> SSAValue:
     if _is_plain(access, tile):
         return _transfer_read(emitter, operand, access, tile)
     (loop, size), *rest = tile.dims
-    here = Source(operand, access)
+    here = Source(operand, access, order=source.order)
     if loop not in moving:
         return broadcast(emitter, read(emitter, here, Tile(tile.offsets, tuple(rest))), tile.shape)
     if not rest:
@@ -191,33 +192,19 @@ def _read_strided(emitter: Emitter, source: Source, tile: Tile) -> SSAValue:
 
 
 def _thinned_out(emitter: Emitter, source: Source, tile: Tile, stride: int) -> SSAValue:
-    """Every second (third, fourth) element: rows are read side by side, and their elements picked.
-
-    The last row ends with the last element that is wanted: nothing behind it is read.
-    """
+    """Every second (third, fourth) element of a row: what is read ends with the last one."""
     ((_, size),) = tile.dims
+    wanted = [i * stride for i in source.order or range(size)]
     row = VectorType(_element(source.value), [size])
     *leading, first = _indices(emitter, source.access, tile)
-    last = (size - 1) * stride + 1 - size
-    starts = [min(i * size, last) for i in range(stride)]
     minor = AffineMapAttr(AffineMap(len(source.access), 0, (AffineDimExpr(len(leading)),)))
     padding, bounds = emitter.number(0, row.element_type), _all_in_bounds(1)
-    made, held = None, 0
-    for start in starts:
+    parts: list[tuple[int, SSAValue]] = []
+    for start in (min(i * size, max(wanted) + 1 - size) for i in range(stride)):
         at = [*leading, emitter.index(emitter.add(first, start))]
-        part = emitter.value(
-            vector.TransferReadOp(source.value, at, padding, row, bounds, permutation_map=minor)
-        )
-        reached = sum(i * stride < start + size for i in range(size))
-        places = [i * stride - start for i in range(size)]
-        if made is None:
-            mask = [place % size for place in places]
-        else:
-            mask = [i if i < held else size + place % size for i, place in enumerate(places)]
-        picked = vector.ShuffleOp(made or part, part, DenseArrayBase.from_list(i64, mask), result_type=row)
-        made, held = emitter.value(picked), reached
-    assert made is not None
-    return made
+        op = vector.TransferReadOp(source.value, at, padding, row, bounds, permutation_map=minor)
+        parts.append((start, emitter.value(op)))
+    return thinned_out(emitter, parts, wanted)
 
 
 def _stack(emitter: Emitter, rows: Sequence[SSAValue], shape: Sequence[int]) -> SSAValue:

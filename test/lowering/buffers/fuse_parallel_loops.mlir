@@ -103,3 +103,52 @@ func.func private @something_between(%x: memref<8xf32>, %y: memref<8xf32>, %v: f
   } {lamina.parallel}
   return
 }
+
+// Each iteration pads the row that it reads: one row of scratch. The result may be the operand's memory.
+// CHECK-LABEL: @padded_rows
+// CHECK: [[ROW:%.*]] = memref.alloc() : memref<1x8xf32>
+// CHECK-NOT: memref.copy
+// CHECK: scf.for %i =
+// CHECK: [[BORDER:%.*]] = memref.subview [[ROW]][0, 0] [1, 2] [1, 1]
+// CHECK: linalg.fill {{.*}} outs([[BORDER]]
+// CHECK: [[FROM:%.*]] = memref.subview %x[%i, 0] [1, 6] [1, 1]
+// CHECK: [[TO:%.*]] = memref.subview [[ROW]][0, 2] [1, 6] [1, 1]
+// CHECK: memref.copy [[FROM]], [[TO]]
+// CHECK: vector.transfer_read [[ROW]][{{%.*}}, %c1]
+func.func private @padded_rows(%x: memref<4x6xf32>, %y: memref<4x6xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %zero = arith.constant 0.0 : f32
+  %t = memref.alloc() : memref<4x8xf32>
+  %border = memref.subview %t[0, 0] [4, 2] [1, 1] : memref<4x8xf32> to memref<4x2xf32, strided<[8, 1]>>
+  linalg.fill ins(%zero : f32) outs(%border : memref<4x2xf32, strided<[8, 1]>>)
+  %inside = memref.subview %t[0, 2] [4, 6] [1, 1] : memref<4x8xf32> to memref<4x6xf32, strided<[8, 1], offset: 2>>
+  memref.copy %x, %inside : memref<4x6xf32> to memref<4x6xf32, strided<[8, 1], offset: 2>>
+  scf.for %i = %c0 to %c4 step %c1 {
+    %v = vector.transfer_read %t[%i, %c1], %zero {in_bounds = [true]} : memref<4x8xf32>, vector<6xf32>
+    vector.transfer_write %v, %y[%i, %c0] {in_bounds = [true]} : vector<6xf32>, memref<4x6xf32>
+  } {lamina.parallel}
+  return
+}
+
+// What is written to the operand are other rows than those that are copied by then.
+// CHECK-LABEL: @padded_rows_of_what_changes
+// CHECK: memref.copy %x
+// CHECK: scf.for
+func.func private @padded_rows_of_what_changes(%x: memref<4x6xf32>, %y: memref<6x4xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %zero = arith.constant 0.0 : f32
+  %t = memref.alloc() : memref<4x8xf32>
+  %border = memref.subview %t[0, 0] [4, 2] [1, 1] : memref<4x8xf32> to memref<4x2xf32, strided<[8, 1]>>
+  linalg.fill ins(%zero : f32) outs(%border : memref<4x2xf32, strided<[8, 1]>>)
+  %inside = memref.subview %t[0, 2] [4, 6] [1, 1] : memref<4x8xf32> to memref<4x6xf32, strided<[8, 1], offset: 2>>
+  memref.copy %x, %inside : memref<4x6xf32> to memref<4x6xf32, strided<[8, 1], offset: 2>>
+  scf.for %i = %c0 to %c4 step %c1 {
+    %v = vector.transfer_read %t[%i, %c1], %zero {in_bounds = [true]} : memref<4x8xf32>, vector<4xf32>
+    vector.transfer_write %v, %y[%i, %c0] {in_bounds = [true]} : vector<4xf32>, memref<6x4xf32>
+  } {lamina.parallel}
+  return
+}

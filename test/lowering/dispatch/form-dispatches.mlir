@@ -61,7 +61,7 @@ func.func @residual(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>) -> tensor<4x4xf32>
 // CHECK: [[FILL:%.*]] = linalg.fill
 // CHECK-NEXT: tensor.insert_slice %x into [[FILL]]
 // CHECK-LABEL: func.func private @padded_dispatch_1(
-// CHECK: linalg.conv_2d_nchw_fchw
+// CHECK: linalg.
 func.func @padded(%x: tensor<1x2x4x4xf32>, %w: tensor<3x2x3x3xf32>) -> tensor<1x3x4x4xf32> {
   %0 = nn.conv2d %x, %w {pads = array<i64: 1, 1, 1, 1>} : (tensor<1x2x4x4xf32>, tensor<3x2x3x3xf32>) -> tensor<1x3x4x4xf32>
   return %0 : tensor<1x3x4x4xf32>
@@ -135,4 +135,22 @@ func.func @reshaped_slices(%x: tensor<3x2x4xf32>) -> (tensor<8xf32>, tensor<6xf3
   %4 = nn.reshape %3 {shape = array<i64: 6>} : (tensor<1x2x3xf32>) -> tensor<6xf32>
   %5 = nn.tanh %4 : (tensor<6xf32>) -> tensor<6xf32>
   return %2, %5 : tensor<8xf32>, tensor<6xf32>
+}
+
+// A padding joins the kernel that reads it channel by channel; not one that reads all channels for each result.
+// CHECK-LABEL: func.func private @channels_dispatch_0(
+// CHECK: tensor.insert_slice %x into
+// CHECK: arith.mulf
+// CHECK-NOT: func.func private @channels_dispatch_1
+// CHECK-LABEL: func.func private @sums_of_channels_dispatch_0(
+// CHECK: tensor.insert_slice %x into
+// CHECK-LABEL: func.func private @sums_of_channels_dispatch_1(
+// CHECK: linalg.
+func.func @channels(%x: tensor<1x4x6x6xf32>, %w: tensor<4x1x3x3xf32>) -> tensor<1x4x6x6xf32> {
+  %0 = nn.conv2d %x, %w {pads = array<i64: 1, 1, 1, 1>, groups = 4 : i64} : (tensor<1x4x6x6xf32>, tensor<4x1x3x3xf32>) -> tensor<1x4x6x6xf32>
+  return %0 : tensor<1x4x6x6xf32>
+}
+func.func @sums_of_channels(%x: tensor<1x4x6x6xf32>, %w: tensor<4x4x3x3xf32>) -> tensor<1x4x6x6xf32> {
+  %0 = nn.conv2d %x, %w {pads = array<i64: 1, 1, 1, 1>} : (tensor<1x4x6x6xf32>, tensor<4x4x3x3xf32>) -> tensor<1x4x6x6xf32>
+  return %0 : tensor<1x4x6x6xf32>
 }
