@@ -54,6 +54,9 @@ WINOGRAD = "winograd-convolutions"
 STREAM = "stream-large-outputs"
 """For a last cache of 32 MiB."""
 
+PREFETCH = "func.func(prefetch-next-rows)"
+"""For a second-level cache of 512 KiB."""
+
 MERGE = "merge-equal-dispatches"
 
 DISPATCH_PASSES = (
@@ -75,6 +78,7 @@ BUFFER_PASSES = (
     "buffer-results-to-out-params",  # the entry writes into its caller's arrays
     "update-donated-arguments",  # before buffers are planned: what is computed in place needs none
     "func.func(fuse-parallel-loops)",  # rows stay in the cache from one loop over them to the next
+    PREFETCH,  # once the passes over a row stand together
     "parallelize-dispatches",  # before memory is planned: each chunk has scratch of its own
     "plan-arena",  # after all allocations are known: one block of memory, planned now
     "canonicalize",
@@ -140,6 +144,7 @@ def remaining_passes(module: ModuleOp, target: Target, *, costs: bool = False) -
         passes = passes.replace(MERGE, f"{MERGE},annotate-dispatch-costs")
     passes = passes.replace(WINOGRAD, f"{WINOGRAD}{{l2-bytes={target.l2_bytes}}}")
     passes = passes.replace(STREAM, f"{STREAM}{{least-bytes={target.l3_bytes}}}")
+    passes = passes.replace(PREFETCH, f"func.func(prefetch-next-rows{{l2-bytes={target.l2_bytes}}})")
     return passes.replace(SCHEDULE, _schedule_for(target))
 
 

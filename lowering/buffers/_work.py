@@ -20,14 +20,15 @@ _FREE = ("arith.constant", "scf.yield", "scf.reduce", "vector.broadcast", "memre
 
 def trip_count(loop: scf.ForOp) -> int | None:
     """The iterations of a loop with constant bounds."""
-    bounds = [_constant(value) for value in (loop.lb, loop.ub, loop.step)]
+    bounds = [known_index(value) for value in (loop.lb, loop.ub, loop.step)]
     if any(bound is None for bound in bounds):
         return None
     start, stop, step = (bound for bound in bounds if bound is not None)
     return max(0, -(-(stop - start) // step))
 
 
-def _constant(value: SSAValue) -> int | None:
+def known_index(value: SSAValue) -> int | None:
+    """The value of a constant index."""
     op = value.owner
     if isinstance(op, arith.ConstantOp) and isinstance(op.value, IntegerAttr):
         return op.value.value.data
@@ -47,9 +48,9 @@ def cycles(op: Operation) -> float:
         depth = lhs.get_shape()[-1] if isinstance(lhs, VectorType) and lhs.get_shape() else 1
         return _registers(op.results[0].type) * depth / 2
     if isinstance(op, vector.TransferReadOp | memref.LoadOp):
-        return _bits(op.results[0].type) / 8 / _BYTES
+        return bits(op.results[0].type) / 8 / _BYTES
     if isinstance(op, vector.TransferWriteOp | memref.StoreOp):
-        return _bits(op.operands[0].type) / 8 / _BYTES
+        return bits(op.operands[0].type) / 8 / _BYTES
     weight = _FUNCTION if op.name.startswith("math.") else 1
     return sum(weight * _registers(result.type) / 2 for result in op.results)
 
@@ -61,10 +62,11 @@ def block_cycles(block: Block) -> float:
 
 def _registers(kind: Attribute) -> float:
     """Vector registers that hold a value; a scalar is assumed to become an element of one."""
-    return _bits(kind) / _VECTOR_BITS
+    return bits(kind) / _VECTOR_BITS
 
 
-def _bits(kind: Attribute) -> int:
+def bits(kind: Attribute) -> int:
+    """The size of a value, an element or a vector."""
     element = kind.element_type if isinstance(kind, VectorType) else kind
     count = prod(kind.get_shape()) if isinstance(kind, VectorType) else 1
     if isinstance(element, IntegerType):

@@ -15,6 +15,7 @@ from lamina.lowering.buffers._layouts import is_identity
 from lamina.lowering.buffers._parallel_loops import PARALLEL
 from lamina.lowering.buffers._row_accesses import accesses_of, may_run_together, use_row
 from lamina.lowering.buffers._sunk_copies import sink_copies
+from lamina.lowering.buffers._work import known_index
 from lamina.passes.framework.conditions import BUFFERS_ONLY
 from lamina.passes.framework.passes import Pass, PassContext
 
@@ -54,18 +55,11 @@ def _alike(first: scf.ForOp, second: scf.ForOp) -> bool:
     if any(PARALLEL not in loop.attributes or loop.iter_args for loop in (first, second)):
         return False
     pairs = zip(first.operands, second.operands, strict=True)
-    return all(_same(a, b) for a, b in pairs) and _number(first.step) == 1
+    return all(_same(a, b) for a, b in pairs) and known_index(first.step) == 1
 
 
 def _same(a: SSAValue, b: SSAValue) -> bool:
-    return a is b or (_number(a) is not None and _number(a) == _number(b))
-
-
-def _number(value: SSAValue) -> int | None:
-    op = value.owner
-    if isinstance(op, arith.ConstantOp) and isinstance(op.value, IntegerAttr):
-        return op.value.value.data
-    return None
+    return a is b or (known_index(a) is not None and known_index(a) == known_index(b))
 
 
 def _join(first: scf.ForOp, second: scf.ForOp) -> None:
@@ -152,11 +146,11 @@ class FuseParallelLoops(Pass):
         %v = vector.transfer_read %x[%i, %c0], %zero {in_bounds = [true]} : memref<8x4xf32>, vector<4xf32>
         %e = math.exp %v : vector<4xf32>
         vector.transfer_write %e, %t[%0, %c0] {in_bounds = [true]} : vector<4xf32>, memref<1x4xf32>
-        %v_1 = vector.transfer_read %t[%0, %c0], %zero {in_bounds = [true]} : memref<1x4xf32>, vector<4xf32>
-        %n = arith.negf %v_1 : vector<4xf32>
+        %v_0 = vector.transfer_read %t[%0, %c0], %zero {in_bounds = [true]} : memref<1x4xf32>, vector<4xf32>
+        %n = arith.negf %v_0 : vector<4xf32>
         vector.transfer_write %n, %y[%i, %c0] {in_bounds = [true]} : vector<4xf32>, memref<8x4xf32>
       } {lamina.parallel}
-      func.return
+      return
     }
     ```
     """

@@ -70,10 +70,9 @@ class FormDispatches(Pass):
     result has one user. Roots are contractions, convolutions, reductions, poolings, gathers, paddings and
     elementwise operations.
     Chains of reductions and elementwise operations over the same rows (softmax, layer normalisation) are
-    one dispatch. A dispatch whose result is padded or concatenated inserts it there itself, and a padding that
-    is read channel by channel joins the dispatch that reads it. Constants that
-    are tensors, views (expand and collapse_shape) and empty tensors stay outside; scalar constants are made
-    again inside.
+    one dispatch. A dispatch whose result is padded or concatenated inserts it there itself, and a padding
+    that is read channel by channel joins the dispatch that reads it. Constants that are tensors, views
+    (expand and collapse_shape) and empty tensors stay outside; scalar constants are made again inside.
 
     ```mlir
     func.func @main(%x: tensor<4x8xf32>, %w: tensor<8x2xf32>) -> tensor<4x2xf32> {

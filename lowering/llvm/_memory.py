@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from xdsl.dialects import llvm, memref
-from xdsl.dialects.builtin import IntegerAttr, MemRefType, UnitAttr, i1, i8, i64
+from xdsl.dialects.builtin import IntegerAttr, MemRefType, UnitAttr, i1, i8, i32, i64
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from lamina.dialects.core.diagnostics import error
 from lamina.dialects.llvm.atomics import AtomicRMWOp
 from lamina.dialects.llvm.memory import LoadOp, StoreOp
+from lamina.dialects.llvm.transfers import PrefetchOp
 from lamina.dialects.llvm.values import SelectOp
 from lamina.lowering.llvm._addresses import NO_FLAGS, add_parts, address, multiply_parts
 from lamina.lowering.llvm._constants import poison
@@ -48,6 +49,17 @@ def _store(conversion: Conversion, op: Operation) -> list[SSAValue]:
     value = conversion.value(op.operands[0])
     pointer = element_address(conversion, op.operands[1], op.operands[2:])
     conversion.insert(StoreOp.create(operands=(value, pointer), properties=access_properties(op)))
+    return []
+
+
+def _prefetch(conversion: Conversion, op: Operation) -> list[SSAValue]:
+    pointer = element_address(conversion, op.operands[0], op.operands[1:])
+    names = {"rw": "isWrite", "hint": "localityHint", "cache": "isDataCache"}
+    given = {name: op.properties[held] for name, held in names.items()}
+    # A bool that is true is held as -1.
+    numbers = {name: abs(n.value.data) for name, n in given.items() if isinstance(n, IntegerAttr)}
+    properties = {name: IntegerAttr(number, i32) for name, number in numbers.items()}
+    conversion.insert(PrefetchOp.create(operands=(pointer,), properties=properties))
     return []
 
 
@@ -155,6 +167,7 @@ def _atomic(conversion: Conversion, op: Operation) -> SSAValue:
 MEMORY_RULES: dict[str, Rule] = {
     "memref.load": _load,
     "memref.store": _store,
+    "memref.prefetch": _prefetch,
     "memref.alloc": _alloc,
     "memref.alloca": _alloca,
     "memref.dealloc": _dealloc,

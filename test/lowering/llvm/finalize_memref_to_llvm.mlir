@@ -65,3 +65,12 @@ func.func @allocation(%n: index) {
   memref.dealloc %m : memref<?xf32>
   return
 }
+
+// CHECK-LABEL: func.func @prefetch
+// CHECK:         %[[P:.*]] = llvm.getelementptr inbounds|nuw %{{.*}}[%{{.*}}, 0] : (!llvm.ptr, i64) -> !llvm.ptr, !llvm.array<8 x f32>
+// CHECK-NEXT:    "llvm.intr.prefetch"(%[[P]]) <{cache = 1 : i32, hint = 2 : i32, rw = 0 : i32}> : (!llvm.ptr) -> ()
+func.func @prefetch(%m: memref<4x8xf32>, %i: index) {
+  %c0 = arith.constant 0 : index
+  memref.prefetch %m[%i, %c0], read, locality<2>, data : memref<4x8xf32>
+  return
+}
