@@ -24,6 +24,8 @@ from lamina.passes.framework.passes import Pass, PassContext, option
 
 _ROWS = (1, 2, 3, 4, 5, 6, 7, 8, 12, 14)
 """Iterations of a second loop that one step may take in."""
+_ROWS_AT_ONCE = 4
+"""Rows of which sums are held at once where a matrix streams by."""
 _REUSE = 4
 """How often a packed part has to be read."""
 _LINES = 8
@@ -166,13 +168,15 @@ def _streamed(model: CostModel) -> Schedule | None:
             continue
         summed, rows = found
         row = max(root.parallels, key=lambda loop: (loop != vector, root.sizes[loop]))
-        # All rows at once, as long as their sums stay in registers.
-        width = model.lanes * (1 if rows > 4 else 2 if rows > 2 else 4)
+        # All rows at once, or in two halves: their sums stay in registers. More lines of the sums and of the
+        # matrix, which may fall on the same places of the cache, would oust each other.
+        at_once = rows if rows <= _ROWS_AT_ONCE else ceil(rows / 2)
+        width = model.lanes * (2 if at_once > 2 else 4)
         tile = [1] * len(root.sizes)
         tile[vector] = width
         if row != vector:
-            tile[row] = root.sizes[row]
-        order = (vector, *(loop for loop in root.loops if loop != vector))
+            tile[row] = at_once
+        order = (*dict.fromkeys((row, vector, *root.loops)),)
         blocks = (columns_of_block(root.sizes[vector], width), STREAMED_ROWS)
         return Schedule(tuple(tile), order, vector, None, (vector, summed), blocks)
     return None
