@@ -17,11 +17,13 @@ class Cost:
     """Operations of convolutions and matrix products (a multiply-add is two)."""
     bytes: int
     """Bytes of inputs, outputs and weights, each touched once."""
+    read: int
+    """Those of inputs and weights."""
 
     def seconds(self, limits: Limits, cache_bytes: int) -> float:
         """The least time on a machine. What fits into the caches may stay there, so it costs no bandwidth."""
-        moving = self.bytes / limits.bandwidth if self.bytes > cache_bytes else 0.0
-        return max(self.flops / limits.flops, moving)
+        moving = max(self.bytes / limits.bandwidth, self.read / limits.reading)
+        return max(self.flops / limits.flops, moving if self.bytes > cache_bytes else 0.0)
 
 
 def cost_of(model: Any) -> Cost:
@@ -33,9 +35,10 @@ def cost_of(model: Any) -> Cost:
     shapes = {tensor.name: tuple(tensor.dims) for tensor in graph.initializer}
     for value in [*graph.input, *graph.value_info, *graph.output]:
         shapes[value.name] = tuple(dim.dim_value for dim in value.type.tensor_type.shape.dim)
-    touched = {v.name for v in [*graph.input, *graph.output]} | {t.name for t in graph.initializer}
-    elements = sum(math.prod(shapes[name]) for name in touched)
-    return Cost(sum(_flops(node, shapes) for node in graph.node), 4 * elements)
+    read = {value.name for value in graph.input} | {tensor.name for tensor in graph.initializer}
+    touched = read | {value.name for value in graph.output}
+    moved, given = (4 * sum(math.prod(shapes[name]) for name in names) for names in (touched, read))
+    return Cost(sum(_flops(node, shapes) for node in graph.node), moved, given)
 
 
 def _flops(node: Any, shapes: dict[str, tuple[int, ...]]) -> int:

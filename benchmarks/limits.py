@@ -1,7 +1,8 @@
 """What this machine can do at most, measured by kernels written in Lamina's own IR.
 
 * Multiply-adds: a loop over independent accumulators that touches no memory.
-* Bandwidth: a copy of arrays much larger than the caches, with streaming stores.
+* Bandwidth: a copy of arrays much larger than the caches, with streaming stores; and reading alone, which by
+  itself does not reach what reading and writing do together.
 
 Both are run on one core and on all cores at once (calls of compiled code do not hold the interpreter lock).
 """
@@ -24,6 +25,7 @@ Clock = Callable[[], float]
 
 _STEPS = 1 << 17
 _COPY_BYTES = 64 << 20
+_READ_BYTES = 256 << 20
 _ALIGNMENT = 64
 
 
@@ -36,11 +38,18 @@ class Limits:
     """f32 operations in a second (a multiply-add is two)."""
     bandwidth: float
     """Bytes in a second that a copy reads and writes."""
+    reading: float
+    """Bytes in a second that a sum reads."""
 
 
 def measure_limits(cores: int, clock: Clock = time.perf_counter, rounds: int = 16) -> Limits:
     """The best of some rounds of each kernel, on a number of cores."""
-    return Limits(cores, _measure_flops(cores, clock, rounds), _measure_bandwidth(cores, clock, rounds))
+    return Limits(
+        cores,
+        _measure_flops(cores, clock, rounds),
+        _measure_bandwidth(cores, clock, rounds),
+        _measure_reading(cores, clock, rounds),
+    )
 
 
 def multiply_add_kernel(target: Target) -> tuple[str, int]:
@@ -105,6 +114,39 @@ func.func @main(%in: {memory}, %out: {memory} {{lamina.result = 0 : i64}}) {{
 """
 
 
+def sum_kernel(target: Target, elements: int) -> str:
+    """IR text of a sum of vectors into eight accumulators, all of which are the result."""
+    lanes, count = target.lanes(32), 8
+    vector, memory = f"vector<{lanes}xf32>", f"memref<{elements}xf32>"
+    result = f"memref<{count * lanes}xf32>"
+    places = "\n".join(f"  %by{i} = arith.constant {i * lanes} : index" for i in range(count))
+    steps = "\n".join(
+        f"""    %at{i} = arith.addi %i, %by{i} : index
+    %v{i} = vector.load %in[%at{i}] : {memory}, {vector}
+    %next{i} = arith.addf %held{i}, %v{i} : {vector}"""
+        for i in range(count)
+    )
+    stores = "\n".join(f"  vector.store %sums#{i}, %out[%by{i}] : {result}, {vector}" for i in range(count))
+    held = ", ".join(f"%held{i} = %start" for i in range(count))
+    following = ", ".join(f"%next{i}" for i in range(count))
+    kinds = ", ".join([vector] * count)
+    return f"""
+func.func @main(%in: {memory}, %out: {result} {{lamina.result = 0 : i64}}) {{
+  %zero = arith.constant 0 : index
+  %step = arith.constant {count * lanes} : index
+  %end = arith.constant {elements} : index
+  %start = arith.constant dense<0.0> : {vector}
+{places}
+  %sums:{count} = scf.for %i = %zero to %end step %step iter_args({held}) -> ({kinds}) {{
+{steps}
+    scf.yield {following} : {kinds}
+  }}
+{stores}
+  return
+}}
+"""
+
+
 def fused_instructions(assembly: str) -> int:
     """How many fused multiply-adds on vectors the assembly holds (x86-64 and AArch64)."""
     return len(re.findall(r"^\s*(vfmadd\d+ps|fmla)\s", assembly, re.MULTILINE))
@@ -129,6 +171,15 @@ def _measure_bandwidth(cores: int, clock: Clock, rounds: int) -> float:
     arrays = [(aligned(elements), aligned(elements)) for _ in range(cores)]
     seconds = _best(lambda core: kernel(arrays[core][0], out=arrays[core][1]), cores, clock, rounds)
     return 2.0 * cores * _COPY_BYTES / seconds
+
+
+def _measure_reading(cores: int, clock: Clock, rounds: int) -> float:
+    elements = _READ_BYTES // 4
+    kernel = lamina.compile(lamina.parse(sum_kernel(host_target(), elements)))
+    arrays = [aligned(elements) for _ in range(cores)]
+    outputs = [np.empty(kernel.outputs[0].shape, np.float32) for _ in range(cores)]
+    seconds = _best(lambda core: kernel(arrays[core], out=outputs[core]), cores, clock, rounds)
+    return 1.0 * cores * _READ_BYTES / seconds
 
 
 def aligned(elements: int) -> np.ndarray:

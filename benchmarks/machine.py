@@ -52,6 +52,6 @@ def limits_text(limits: Iterable[Limits]) -> list[str]:
     """A line for each number of cores."""
     return [
         f"{limit.cores} core(s): {limit.flops / 1e9:.1f} GFLOP/s f32 multiply-adds, "
-        f"{limit.bandwidth / 1e9:.1f} GB/s copying"
+        f"{limit.bandwidth / 1e9:.1f} GB/s copying, {limit.reading / 1e9:.1f} GB/s reading"
         for limit in limits
     ]

@@ -42,7 +42,7 @@ def test_each_runtime_is_timed_in_each_round(benchmarks: Any) -> None:
         "numpy": 2,
     }
     assert benchmarks.rows.Row.read(row.written()) == row
-    assert row.cost == benchmarks.cost.Cost(flops=2 * 64**3, bytes=3 * 4 * 64**2)
+    assert row.cost == benchmarks.cost.Cost(flops=2 * 64**3, bytes=3 * 4 * 64**2, read=2 * 4 * 64**2)
 
 
 def test_a_wrong_result_is_reported_and_not_timed(benchmarks: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -83,6 +83,13 @@ def test_the_copy_kernel_copies(benchmarks: Any) -> None:
     source[:] = np.arange(4096)
     kernel(source, out=target)
     np.testing.assert_array_equal(target, source)
+
+
+def test_the_sum_kernel_reads_everything(benchmarks: Any) -> None:
+    kernel = lamina.compile(lamina.parse(benchmarks.limits.sum_kernel(host_target(), 4096)))
+    source = benchmarks.limits.aligned(4096)
+    source[:] = np.arange(4096)
+    np.testing.assert_allclose(kernel(source).sum(), 4096 * 4095 / 2)
 
 
 def test_operations_of_strided_and_grouped_convolutions_are_counted(benchmarks: Any) -> None:

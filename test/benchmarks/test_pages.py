@@ -22,12 +22,12 @@ def report() -> Any:
     from benchmarks.report import Report
     from benchmarks.rows import Row
 
-    fast = Row("fast", 1, Cost(1_000_000, 0))
+    fast = Row("fast", 1, Cost(1_000_000, 0, 0))
     fast.timings = {"lamina": Timing([1e-3] * 2), "torch": Timing([2e-3] * 2), "jax.jit": Timing([4e-3] * 2)}
     slow = Row("slow", None)
     slow.timings = {"lamina": Timing([2e-3]), "torch": Timing([1e-3])}
     slow.problems = {"jax.jit": "fails: no operator Erf"}
-    return Report([fast, slow], {1: Limits(1, 2e9, 1e9), 2: Limits(2, 4e9, 1e9)}, 2, 1 << 20)
+    return Report([fast, slow], {1: Limits(1, 2e9, 1e9, 1e9), 2: Limits(2, 4e9, 1e9, 1e9)}, 2, 1 << 20)
 
 
 def test_a_part_of_a_page_is_replaced_and_the_rest_stays(tmp_path: Path) -> None:
