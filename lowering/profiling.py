@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -13,15 +12,12 @@ from xdsl.dialects.builtin import CallSiteLoc, FusedLoc, IntegerAttr, ModuleOp, 
 from xdsl.ir import Attribute, Operation
 
 from lamina.dialects.core.diagnostics import location_of
-from lamina.lowering.codegen.jit import compile_to_object, load_object
+from lamina.lowering.codegen.machine_limits import machine_limits
 from lamina.lowering.codegen.memory import address_of
 from lamina.lowering.codegen.target import host_target
 from lamina.lowering.dispatch.annotate_dispatch_costs import BYTES, FLOPS
 from lamina.lowering.executable import Executable
 from lamina.lowering.llvm.instrument_dispatches import TIMES, dispatch_calls
-
-_STEPS = 1_000_000
-_CHAINS = 12
 
 
 @dataclass(frozen=True)
@@ -136,61 +132,8 @@ def measure(instrumented: ModuleOp, entry: str, inputs: Sequence[Any], calls: in
 
 
 def _timed(kernel: Kernel, seconds: float, threads: int) -> KernelTime:
-    flops, moved = machine_limits()
-    computing, moving = kernel.flops / (flops * threads), kernel.bytes / moved
+    flops, moved = machine_limits(threads)
+    computing, moving = kernel.flops / flops, kernel.bytes / moved
     cached = moving > computing and kernel.bytes <= host_target().l3_bytes
     share = None if cached else max(computing, moving) / seconds if seconds else 0.0
     return KernelTime(kernel.name, kernel.location, seconds, kernel.flops, kernel.bytes, share)
-
-
-@cache
-def machine_limits() -> tuple[float, float]:
-    """Operations on f32 a second of one core, and bytes a second that a copy reads and writes."""
-    lanes = host_target().lanes(32)
-    code = load_object(compile_to_object(_multiply_adds(lanes)).object_bytes, ["multiply_adds"])
-    run = code.function("multiply_adds")
-    source, target = np.ones(1 << 24, np.float32), np.ones(1 << 24, np.float32)
-    arithmetic = min(_seconds(run) for _ in range(5))
-    copying = min(_seconds(lambda: np.copyto(target, source)) for _ in range(5))
-    return 2.0 * _CHAINS * lanes * _STEPS / arithmetic, 2.0 * source.nbytes / copying
-
-
-def _seconds(run: Any) -> float:
-    started = time.perf_counter()
-    run()
-    return time.perf_counter() - started
-
-
-def _multiply_adds(lanes: int) -> str:
-    """A loop of independent fused multiply-adds in registers."""
-    kind = f"<{lanes} x float>"
-    chains = range(_CHAINS)
-    return "\n".join(
-        [
-            f"declare {kind} @llvm.fma.v{lanes}f32({kind}, {kind}, {kind})",
-            f"@sink = internal global [{_CHAINS} x {kind}] zeroinitializer",
-            f"@factor = internal global {kind} zeroinitializer",
-            "define void @multiply_adds() {",
-            "entry:",
-            f"  %f = load volatile {kind}, ptr @factor",
-            "  br label %loop",
-            "loop:",
-            "  %i = phi i64 [ 0, %entry ], [ %next, %loop ]",
-            *(f"  %a{c} = phi {kind} [ %f, %entry ], [ %b{c}, %loop ]" for c in chains),
-            *(
-                f"  %b{c} = call {kind} @llvm.fma.v{lanes}f32({kind} %a{c}, {kind} %f, {kind} %a{c})"
-                for c in chains
-            ),
-            "  %next = add i64 %i, 1",
-            f"  %more = icmp ult i64 %next, {_STEPS}",
-            "  br i1 %more, label %loop, label %end",
-            "end:",
-            *(
-                f"  store volatile {kind} %b{c}, ptr getelementptr ({kind}, ptr @sink, i64 {c})"
-                for c in chains
-            ),
-            "  ret void",
-            "}",
-            "",
-        ]
-    )

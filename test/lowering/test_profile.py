@@ -63,7 +63,7 @@ def test_a_copy_that_was_made_to_be_compiled_lives_as_long_as_its_code() -> None
 def test_traffic_that_fits_in_the_cache_is_no_share_of_what_memory_allows(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(profiling, "machine_limits", lambda: (1e9, 1e9))
+    monkeypatch.setattr(profiling, "machine_limits", lambda threads: (1e9, 1e9))
     last = host_target().l3_bytes
     kernels = [Kernel("k", "", 0, last), Kernel("k", "", 0, 2 * last), Kernel("k", "", 2 * last, last)]
     timed = [profiling._timed(kernel, 4 * last / 1e9, 1) for kernel in kernels]  # pyright: ignore
