@@ -14,8 +14,7 @@ from xdsl.rewriter import InsertPoint, Rewriter
 from lamina.dialects.linalg.structured import as_generic, is_structured, static_loop_sizes
 from lamina.lowering.buffers._layouts import is_contiguous, sizes_of
 from lamina.lowering.buffers._parallel_loops import CHUNK, PARALLEL, parallel_loops, split_loop
-from lamina.lowering.loops._copies import copy_to_loops
-from lamina.lowering.loops._loop_nest import lower_to_loops
+from lamina.lowering.loops._loop_nest import copy_with_loops, lower_to_loops
 from lamina.passes.framework.conditions import BUFFERS_ONLY
 from lamina.passes.framework.passes import Pass, PassContext, option
 
@@ -48,7 +47,7 @@ def _lower_large_operations(function: func.FuncOp, least_cycles: float) -> None:
             sizes, kinds = found
             following = op.next_op
             if isinstance(op, memref.CopyOp):
-                copy_to_loops(op)
+                copy_with_loops(op, parallel=False)
             else:
                 lower_to_loops(op, parallel=False)
             nest = block.last_op if following is None else following.prev_op

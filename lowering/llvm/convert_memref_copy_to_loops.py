@@ -9,7 +9,7 @@ from xdsl.dialects.builtin import MemRefType
 from xdsl.ir import Operation
 
 from lamina.lowering.llvm._copies import is_contiguous
-from lamina.lowering.loops._copies import copy_to_loops
+from lamina.lowering.loops._loop_nest import copy_with_loops
 from lamina.passes.framework.passes import Pass, PassContext
 from lamina.passes.framework.walk import operations_named
 
@@ -19,7 +19,7 @@ def convert_memref_copy_to_loops(root: Operation) -> int:
     found = operations_named(root, (memref.CopyOp.name,))
     copies = [op for op in found if isinstance(op, memref.CopyOp) and not _is_block_copy(op)]
     for op in copies:
-        copy_to_loops(op)
+        copy_with_loops(op, parallel=False)
     return len(copies)
 
 
@@ -41,17 +41,15 @@ class ConvertMemRefCopyToLoops(Pass):
     ```
 
     ```mlir
-    builtin.module {
-      func.func @f(%a: memref<4xf32>, %b: memref<4xf32, strided<[2]>>) {
-        %0 = arith.constant 0 : index
-        %1 = arith.constant 1 : index
-        %2 = arith.constant 4 : index
-        scf.for %3 = %0 to %2 step %1 {
-          %4 = memref.load %a[%3] : memref<4xf32>
-          memref.store %4, %b[%3] : memref<4xf32, strided<[2]>>
-        }
-        func.return
+    func.func @f(%a: memref<4xf32>, %b: memref<4xf32, strided<[2]>>) {
+      %0 = arith.constant 4 : index
+      %1 = arith.constant 0 : index
+      %2 = arith.constant 1 : index
+      scf.for %arg0 = %1 to %0 step %2 {
+        %3 = memref.load %a[%arg0] : memref<4xf32>
+        memref.store %3, %b[%arg0] : memref<4xf32, strided<[2]>>
       }
+      return
     }
     ```
     """

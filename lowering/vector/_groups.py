@@ -66,7 +66,7 @@ def form_groups(block: Block) -> list[Group]:
 def sums_in_blocks(root: Structured) -> bool:
     """Whether a schedule lets a root's sums grow block by block: nothing can follow on its tiles."""
     schedule = schedule_of(root.op)
-    return schedule is not None and any(loop in root.reductions for loop in schedule.blocks)
+    return schedule is not None and schedule.sums_in_blocks(root.reductions)
 
 
 def _as_epilogue(group: Group, candidate: Structured, order: dict[Operation, int]) -> Structured | None:

@@ -2,20 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 
-import numpy as np
-from xdsl.dialects.builtin import VectorType, i1
-from xdsl.dialects.linalg.ops import FillOp
-from xdsl.dialects.vector import CombiningKindAttr, CombiningKindFlag
-from xdsl.ir import OpResult, SSAValue
+from xdsl.ir import SSAValue
 
-from lamina.dialects.core.constants import as_array, constant_attr, constant_attribute
-from lamina.dialects.vector.contraction import MultiReductionOp
 from lamina.lowering.vector._access import Structured
-from lamina.lowering.vector._combiner import combiner
-from lamina.lowering.vector._contraction import contract, contracted_loop
 from lamina.lowering.vector._cost import FUNCTION_WEIGHT, arithmetic_of
 from lamina.lowering.vector._emitter import Body, Emitter, Index
 from lamina.lowering.vector._groups import Group
@@ -26,17 +17,11 @@ from lamina.lowering.vector._packing import (
     packing_of,
     unpacking_of,
 )
+from lamina.lowering.vector._reduction import Frame, Reduction, fill_of, read_input
 from lamina.lowering.vector._schedule import Schedule, segments
 from lamina.lowering.vector._strided import cheap_order, put_back
 from lamina.lowering.vector._tile import Source, Tile, cut, evaluate, read, write
 from lamina.lowering.vector._winograd import transform_of, transformed
-
-
-def fill_of(value: SSAValue) -> FillOp | None:
-    """The fill that makes a destination, if one does."""
-    if isinstance(value, OpResult) and isinstance(value.op, FillOp):
-        return value.op
-    return None
 
 
 def destination(of: Structured, result: int) -> SSAValue:
@@ -56,12 +41,8 @@ class Nest:
         self.live = group.live_results()
         root = group.root
         self._outer_order = [loop for loop in schedule.order if loop not in root.reductions]
-        self._reduction_order = [loop for loop in schedule.order if loop in root.reductions]
-        self._is_summed_in_blocks = any(loop in root.reductions for loop in schedule.blocks)
-        self._sizes = list(root.sizes)
-        """The iterations of each loop in the block that is emitted."""
-        self._start: dict[int, Index] = dict.fromkeys(root.loops, 0)
-        """Where the block starts."""
+        self._is_summed_in_blocks = schedule.sums_in_blocks(root.reductions)
+        self._frame = Frame.of(root, schedule)
         self._may_overlap = not any(self._reads_destination(member) for member in group.members)
         """Whether a tile may be computed twice: the last one then starts early instead of being smaller."""
         self._packing: Packing | None = None
@@ -105,11 +86,11 @@ class Nest:
         if level == len(self.schedule.blocks):
             return self._block(carried)
         loop = self.schedule.blocks[level]
-        whole, size = self._sizes[loop], self.schedule.block_sizes[level]
+        whole, size = self._frame.sizes[loop], self.schedule.block_sizes[level]
 
         def inside(step: int) -> Body:
             def body(at: Index, state: Sequence[SSAValue]) -> Sequence[SSAValue]:
-                self._sizes[loop], self._start[loop] = step, at
+                self._frame.sizes[loop], self._frame.starts[loop] = step, at
                 return self._blocks(level + 1, state)
 
             return body
@@ -117,7 +98,7 @@ class Nest:
         parallel = loop not in self.group.root.reductions
         for start, stop, step in segments(whole, size, halve=False):
             carried = self.emitter.loop(start, stop, step, carried, inside(step), parallel=parallel)
-        self._sizes[loop], self._start[loop] = whole, 0
+        self._frame.sizes[loop], self._frame.starts[loop] = whole, 0
         return carried
 
     def _block(self, carried: Sequence[SSAValue]) -> Sequence[SSAValue]:
@@ -128,7 +109,7 @@ class Nest:
         *destinations, scratch = carried
         sources = self._sources[self.group.root.op]
         whole = sources[packing.operand]
-        self._packed = packing.emit(self.emitter, whole, self._start, self._sizes, scratch)
+        self._packed = packing.emit(self.emitter, whole, self._frame.starts, self._frame.sizes, scratch)
         results = self._tiles(0, {}, {}, destinations)
         sources[packing.operand] = whole
         return [*results, self._packed]
@@ -152,7 +133,7 @@ class Nest:
         panels = self._block_packing
         if panels is not None and panels.level == level:
             self._sources[root.op][panels.operand] = panels.panel(
-                self.emitter, self._packed, offsets, self._start
+                self.emitter, self._packed, offsets, self._frame.starts
             )
         packing = self._packing
         if packing is None or level != packing.level:
@@ -169,14 +150,14 @@ class Nest:
         self, level: int, offsets: Mapping[int, Index], sizes: Mapping[int, int], carried: Sequence[SSAValue]
     ) -> Sequence[SSAValue]:
         if level == len(self._outer_order):
-            whole = {loop: self._tile_of(loop) if loop in self._padded else sizes[loop] for loop in sizes}
-            return self._tile(self._vectors(offsets, sizes), self._vectors(offsets, whole), carried)
+            whole = {loop: self._frame.step(loop) if loop in self._padded else sizes[loop] for loop in sizes}
+            return self._tile(self._frame.tile(offsets, sizes), self._frame.tile(offsets, whole), carried)
         loop = self._outer_order[level]
-        size, tile = self._sizes[loop], self._tile_of(loop)
+        size, tile = self._frame.sizes[loop], self._frame.step(loop)
 
         def inside(step: int) -> Body:
             def body(at: Index, state: Sequence[SSAValue]) -> Sequence[SSAValue]:
-                place = self.emitter.add(self._start[loop], at)
+                place = self.emitter.add(self._frame.starts[loop], at)
                 return self._tiles(level + 1, {**offsets, loop: place}, {**sizes, loop: step}, state)
 
             return body
@@ -197,17 +178,6 @@ class Nest:
             return inside(tile)(self.emitter.at_most(at, size - tile), state)
 
         return self.emitter.loop(0, size, tile, carried, shifted, parallel=True)
-
-    def _tile_of(self, loop: int) -> int:
-        return min(self.schedule.tile[loop], self._sizes[loop])
-
-    def _vectors(self, offsets: Mapping[int, Index], sizes: Mapping[int, int]) -> Tile:
-        """The tile at a place; the schedule's vector loop is its innermost dimension."""
-        vector = self.schedule.vector
-        dims = [(loop, size) for loop, size in sorted(sizes.items()) if size > 1 and loop != vector]
-        if sizes.get(vector, 1) > 1 or (dims and vector in sizes):
-            dims.append((vector, sizes[vector]))
-        return Tile(offsets, tuple(dims))
 
     def _tile(self, tile: Tile, whole: Tile, carried: Sequence[SSAValue]) -> Sequence[SSAValue]:
         """All members of the group at one tile; the root is computed on a ``whole`` one and cut."""
@@ -246,7 +216,8 @@ class Nest:
         if self._transform is not None and member is self.group.root:
             results = [transformed(self.emitter, self._transform, tile)]
         elif member.reductions:
-            results = self._reduce(tile, [value for value in held if value is not None])
+            reduction = Reduction(self.emitter, member, self._sources[member.op], self._frame)
+            results = reduction.emit(tile, [value for value in held if value is not None])
             if self._order:
                 results = [put_back(self.emitter, value, self._order) for value in results]
         else:
@@ -288,9 +259,7 @@ class Nest:
         operand = member.inputs[number]
         if operand in values:
             return values[operand]
-        if number not in member.used_inputs():
-            return None
-        return read(self.emitter, self._sources[member.op][number], tile)
+        return read_input(self.emitter, member, self._sources[member.op], number, tile)
 
     def _initial(
         self, member: Structured, result: int, tile: Tile, carried: Sequence[SSAValue]
@@ -307,86 +276,3 @@ class Nest:
             if other is member and i == result:
                 source = state
         return read(self.emitter, Source(source, access), tile)
-
-    def _reduce(self, tile: Tile, initial: Sequence[SSAValue]) -> Sequence[SSAValue]:
-        """The reduction loops. A tiled one keeps partial results in wider vectors, reduced at the end."""
-        root = self.group.root
-        steps = {loop: self._tile_of(loop) for loop in self._reduction_order}
-        wide = self._vectors(tile.offsets, {**dict(tile.dims), **steps})
-        added = [i for i, (loop, _) in enumerate(wide.dims) if loop in root.reductions]
-        if not added:
-            return self._reduction_loops(0, tile, {}, initial)
-        kinds = [kind for i in range(len(initial)) if (kind := combiner(root, i)) is not None]
-        elements = [argument.type for argument in root.body.args[len(root.inputs) :]]
-        start = [
-            self.emitter.number(self._number_to_start_from(i, kind.neutral), element, wide.shape)
-            for i, (kind, element) in enumerate(zip(kinds, elements, strict=True))
-        ]
-        partial = self._reduction_loops(0, wide, {}, start)
-        return [
-            self.emitter.value(MultiReductionOp(value, held, added, CombiningKindAttr(kind.kind)))
-            for value, held, kind in zip(partial, initial, kinds, strict=True)
-        ]
-
-    def _reduction_loops(
-        self, level: int, tile: Tile, fresh: Mapping[int, int], carried: Sequence[SSAValue]
-    ) -> Sequence[SSAValue]:
-        """The loops from a level of the reduction order inwards; carries the accumulators.
-
-        The last step of a tiled loop starts early where the tile does not divide its size; ``fresh`` says
-        for such loops how many iterations at the end of the step are new, and only those are accumulated.
-        """
-        if level == len(self._reduction_order):
-            return self._masked(fresh, tile, carried, self._step(tile, carried))
-        loop = self._reduction_order[level]
-        size, step = self._sizes[loop], self._tile_of(loop)
-        rest = size % step
-
-        def inside(at: Index, state: Sequence[SSAValue], new: int = 0) -> Sequence[SSAValue]:
-            place = Tile({**tile.offsets, loop: self.emitter.add(self._start[loop], at)}, tile.dims)
-            return self._reduction_loops(level + 1, place, {**fresh, loop: new} if new else fresh, state)
-
-        carried = self.emitter.loop(0, size - rest, step, carried, inside)
-        return inside(size - step, carried, rest) if rest else carried
-
-    def _masked(
-        self, fresh: Mapping[int, int], tile: Tile, before: Sequence[SSAValue], after: Sequence[SSAValue]
-    ) -> Sequence[SSAValue]:
-        """The accumulators after a step, where its iterations are new; as before elsewhere."""
-        if not fresh:
-            return after
-        chosen = np.ones(tile.shape, np.bool_)
-        for place, (loop, size) in enumerate(tile.dims):
-            if loop in fresh:
-                is_new = np.arange(size) >= size - fresh[loop]
-                chosen &= is_new.reshape([-1 if i == place else 1 for i in range(len(tile.dims))])
-        mask = self.emitter.constant(constant_attr(chosen, VectorType(i1, list(tile.shape))))
-        return [self.emitter.select(mask, new, old) for new, old in zip(after, before, strict=True)]
-
-    def _step(self, tile: Tile, accumulators: Sequence[SSAValue]) -> Sequence[SSAValue]:
-        """The body of the root once, on accumulators of the tile's shape."""
-        root = self.group.root
-        loop = contracted_loop(root, tile)
-        if loop is not None:
-            return [contract(self.emitter, self._sources[root.op], accumulators[0], tile, loop)]
-        inputs = [self._input(root, i, tile, {}) for i in range(len(root.inputs))]
-        held = root.body.args[len(root.inputs) :]
-        numbers = [argument for i, argument in enumerate(held) if self._extreme_of_numbers(i) is not None]
-        return evaluate(self.emitter, root, [*inputs, *accumulators], tile, numbers)
-
-    def _number_to_start_from(self, result: int, neutral: float | int) -> float | int:
-        """What partial results start from: an extreme, from a number where there is one."""
-        number = self._extreme_of_numbers(result)
-        return neutral if number is None else number
-
-    def _extreme_of_numbers(self, result: int) -> float | None:
-        """The number from which a result that leaves NaN out starts; None for other results. What it starts
-        from may be taken in any number of times, and no NaN is ever held."""
-        found = combiner(self.group.root, result)
-        filled = fill_of(self.group.root.outputs[result])
-        kinds = (CombiningKindFlag.MAXNUMF, CombiningKindFlag.MINNUMF)
-        if found is None or found.kind not in kinds or filled is None or self._is_summed_in_blocks:
-            return None
-        attribute = constant_attribute(filled.inputs[0])
-        value = math.nan if attribute is None else float(as_array(attribute).item())
-        return None if math.isnan(value) else value

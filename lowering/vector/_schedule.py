@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from xdsl.dialects.builtin import I64, DenseArrayBase, DictionaryAttr, IntegerAttr, i64
@@ -31,6 +31,10 @@ class Schedule:
     the inputs in a cache. A block of a reduction adds to what the destination holds."""
     block_sizes: tuple[int, ...] = ()
     """The iterations of a block for each of ``blocks``."""
+
+    def sums_in_blocks(self, reductions: Collection[int]) -> bool:
+        """Whether sums grow from block to block, and so start from what the destination holds."""
+        return not set(self.blocks).isdisjoint(reductions)
 
     def attribute(self) -> DictionaryAttr:
         """The schedule as it stands on the root."""
