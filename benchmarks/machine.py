@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -37,9 +37,8 @@ def _processor() -> str:
     return names[0] if names else platform.processor()
 
 
-def machine_text() -> str:
-    """Two sentences for a page."""
-    found = machine()
+def machine_text(found: Mapping[str, Any]) -> str:
+    """Two sentences for a page, about what `machine` found."""
     caches = " / ".join(f"{size >> 10} KiB" for size in found["cache_bytes"])
     versions = ", ".join(f"{name} {version}" for name, version in found["packages"].items())
     return (

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from benchmarks.limits import Limits
-from benchmarks.machine import limits_text, machine, machine_text
-from benchmarks.measure import geometric_mean
+from benchmarks.cost import Cost
+from benchmarks.limits import Limits, highest
+from benchmarks.machine import limits_text, machine_text
+from benchmarks.measure import Timing, geometric_mean
 from benchmarks.pages import markdown_table
 from benchmarks.peers import PEERS
 from benchmarks.rows import Row
@@ -31,13 +32,34 @@ TITLES = {
 
 @dataclass(frozen=True)
 class Report:
-    """All rows, and what the machine can do."""
+    """All rows, what the machine can do, and how they were measured."""
 
     rows: Sequence[Row]
     limits: Mapping[int, Limits]
     """By number of cores."""
-    cores: int
-    cache_bytes: int
+    machine: Mapping[str, Any]
+    """As `benchmarks.machine.machine` describes it."""
+    commands: Sequence[str] = ()
+
+    @property
+    def cores(self) -> int:
+        """The cores that a row with the default number of threads has."""
+        return self.machine["cores"]
+
+    @classmethod
+    def read(cls, data: Mapping[str, Any]) -> Report:
+        """From JSON."""
+        limits = {limit["cores"]: Limits(**limit) for limit in data["limits"]}
+        return cls([_row_of(row) for row in data["rows"]], limits, data["machine"], data["commands"])
+
+    def written(self) -> dict[str, Any]:
+        """For JSON: everything that was measured."""
+        return {
+            "commands": list(self.commands),
+            "machine": self.machine,
+            "limits": [vars(limit) for limit in self.limits.values()],
+            "rows": [_row_as_json(row, self) for row in self.rows],
+        }
 
     def peers(self) -> list[str]:
         """The runtimes that ran, in the order of the table."""
@@ -49,7 +71,11 @@ class Report:
         own = row.timings.get("lamina")
         if own is None or row.cost is None:
             return None
-        return row.cost.seconds(self.limits[row.threads or self.cores], self.cache_bytes) / own.median or None
+        return (
+            row.cost.seconds(self.limits[row.threads or self.cores], self.machine["cache_bytes"][-1])
+            / own.median
+            or None
+        )
 
     def cells(self, row: Row) -> list[str]:
         """A line of the table."""
@@ -93,13 +119,21 @@ def _milliseconds(row: Row, peer: str) -> str:
     return row.problems[peer].split(":", 1)[0] if peer in row.problems else "-"
 
 
-def as_json(report: Report) -> dict[str, Any]:
-    """Everything that was measured."""
-    return {
-        "machine": machine(),
-        "limits": [vars(limit) for limit in report.limits.values()],
-        "rows": [_row_as_json(row, report) for row in report.rows],
-    }
+def combined(reports: Sequence[Report]) -> Report:
+    """One report of runs on one machine: their rows, and the highest limits that any of them saw.
+
+    :raises SystemExit: if the machines or the versions of what ran differ
+    """
+    first = reports[0]
+    if any(report.machine != first.machine for report in reports):
+        raise SystemExit("the runs are of different machines, or of different versions of what ran on them")
+    seen = [limit for report in reports for limit in report.limits.values()]
+    return Report(
+        [row for report in reports for row in report.rows],
+        {cores: highest([limit for limit in seen if limit.cores == cores]) for cores in first.limits},
+        first.machine,
+        [command for report in reports for command in report.commands],
+    )
 
 
 def _row_as_json(row: Row, report: Report) -> dict[str, Any]:
@@ -115,9 +149,17 @@ def _row_as_json(row: Row, report: Report) -> dict[str, Any]:
     }
 
 
+def _row_of(data: Mapping[str, Any]) -> Row:
+    timings = {peer: Timing(seconds["rounds"]) for peer, seconds in data["seconds"].items()}
+    cost = Cost(**data["cost"]) if data["cost"] else None
+    return Row(data["workload"], data["threads"], cost, timings, dict(data["problems"]))
+
+
 def write_json(path: str, content: Mapping[str, Any]) -> None:
-    """Write a JSON file."""
-    Path(path).write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+    """Write a JSON file; one that is there is replaced as a whole."""
+    unfinished = Path(f"{path}.part")
+    unfinished.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+    unfinished.replace(path)
 
 
 def print_rows(report: Report) -> None:
@@ -139,11 +181,12 @@ def print_rows(report: Report) -> None:
         console.print(line, markup=False)
 
 
-def markdown(report: Report, command: str) -> str:
-    """The part of a page: the command, the machine, the table and what is below it."""
+def markdown(report: Report) -> str:
+    """The part of a page: the commands, the machine, the table and what is below it."""
     titles = [f"{TITLES[peer]} (ms)" for peer in report.peers()]
     head = ["workload", "threads", *titles, "x best peer", "95 % interval", "of limit"]
     below = "\n".join(f"* {line}" for line in (*report.means(), *report.problems()))
     limits = "; ".join(limits_text(report.limits.values()))
     table = markdown_table(head, map(report.cells, report.rows))
-    return f"```\n{command}\n```\n\n{machine_text()}\n{limits}.\n\n{table}\n\n{below}"
+    commands = "\n".join(report.commands)
+    return f"```\n{commands}\n```\n\n{machine_text(report.machine)}\n{limits}.\n\n{table}\n\n{below}"

@@ -5,6 +5,7 @@
 
 A ROW is a name or the beginning of names. A result that is wrong is reported as wrong and not timed. Each row
 and number of threads has a process of its own, on as many cores; in a round every runtime runs in turn.
+`python -m benchmarks.publish FILE …` makes one table of the JSON of several runs.
 """
 
 from __future__ import annotations
@@ -14,16 +15,17 @@ import shlex
 import sys
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from benchmarks.limits import measure_limits
+from benchmarks.machine import machine
 from benchmarks.pages import check_page, publish
 from benchmarks.peers import PEERS, installed
 from benchmarks.processes import Ended, answer, ask, keep_to
-from benchmarks.report import Report, as_json, markdown, print_rows, write_json
+from benchmarks.report import Report, markdown, print_rows, write_json
 from benchmarks.rows import Row, run_workload
 from benchmarks.workloads import WORKLOADS, Workload
-from lamina.lowering.codegen.target import host_target
 
 PART = "speed"
 """The name of the generated part of the page."""
@@ -38,7 +40,7 @@ def build_parser() -> argparse.ArgumentParser:
     add("--threads", nargs="+", default=["1", "default"], help="numbers of threads, or default")
     add("--peers", nargs="+", default=installed(), choices=list(PEERS), help="which runtimes to run")
     add("--cpu-time", action="store_true", help="processor time (of one thread) instead of wall-clock time")
-    add("--json", metavar="FILE", help="write everything that was measured")
+    add("--json", metavar="FILE", help="write everything that was measured, after each row")
     add("--plot", metavar="FILE", help="draw the ratios to the best peer as a PNG")
     add("--docs", type=Path, metavar="PAGE", help=f"write the table into the part '{PART}' of a page")
     add("--within", help=argparse.SUPPRESS)
@@ -84,6 +86,23 @@ def _run_within(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def _measured(
+    arguments: argparse.Namespace, workloads: Sequence[Workload], threads: Sequence[int | None], command: str
+) -> Report:
+    """The limits of the machine, then row by row; the file of results grows with the rows."""
+    clock = time.process_time if arguments.cpu_time else time.perf_counter
+    found = machine()
+    counts = dict.fromkeys(count or found["cores"] for count in threads)
+    report = Report([], {count: measure_limits(count, clock) for count in counts}, found, [command])
+    for workload in workloads:
+        print(f"{workload.name} …", file=sys.stderr, flush=True)
+        rows = [_in_process(arguments, workload.name, count) for count in threads]
+        report = replace(report, rows=[*report.rows, *rows])
+        if arguments.json:
+            write_json(arguments.json, report.written())
+    return report
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the benchmark; the status is 1 where a result of Lamina's is wrong or missing."""
     given = sys.argv[1:] if argv is None else argv
@@ -96,25 +115,15 @@ def main(argv: Sequence[str] | None = None) -> int:
         raise SystemExit("--cpu-time goes with --threads 1: processor time adds up over threads")
     if args.docs:
         check_page(args.docs, PART)
-    clock = time.process_time if args.cpu_time else time.perf_counter
-    target = host_target()
-    counts = dict.fromkeys(count or target.cores for count in threads)
-    limits = {count: measure_limits(count, clock) for count in counts}
-    rows = []
-    for workload in workloads:
-        print(f"{workload.name} …", file=sys.stderr, flush=True)
-        rows += [_in_process(args, workload.name, count) for count in threads]
-    report = Report(rows, limits, target.cores, target.l3_bytes)
+    report = _measured(args, workloads, threads, f"python -m benchmarks.run {shlex.join(given)}".rstrip())
     print_rows(report)
-    if args.json:
-        write_json(args.json, as_json(report))
     if args.plot:
         from benchmarks.plot import draw
 
-        draw(rows, Path(args.plot))
+        draw(report.rows, Path(args.plot))
     if args.docs:
-        publish(args.docs, PART, markdown(report, f"python -m benchmarks.run {shlex.join(given)}".rstrip()))
-    return 1 if any({"lamina", "process"} & row.problems.keys() for row in rows) else 0
+        publish(args.docs, PART, markdown(report))
+    return 1 if any({"lamina", "process"} & row.problems.keys() for row in report.rows) else 0
 
 
 if __name__ == "__main__":

@@ -149,7 +149,7 @@ def markdown(rows: Sequence[TrainingRow], command: str) -> str:
         lines.append([row.example, row.threads, *times, *shares])
     below = [f"* {_built_text(row, peers)}" for row in rows]
     below += [f"* {row.example}, {peer}: {problem}" for row in rows for peer, problem in row.problems.items()]
-    parts = f"```\n{command}\n```", machine_text(), markdown_table(head, lines), "\n".join(below)
+    parts = f"```\n{command}\n```", machine_text(machine()), markdown_table(head, lines), "\n".join(below)
     return "\n\n".join(parts)
 
 

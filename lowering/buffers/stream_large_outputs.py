@@ -3,49 +3,41 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import gcd, prod
+from math import prod
 from typing import cast
 
-from xdsl.dialects import arith, func, memref, scf, vector
-from xdsl.dialects.builtin import (
-    BoolAttr,
-    IndexType,
-    IntegerAttr,
-    MemRefType,
-    ModuleOp,
-    VectorType,
-    i64,
-)
-from xdsl.ir import Block, BlockArgument, Operation, Region, SSAValue
+from xdsl.dialects import func, vector
+from xdsl.dialects.builtin import IntegerAttr, MemRefType, ModuleOp, i64
+from xdsl.ir import BlockArgument, Operation
 from xdsl.rewriter import InsertPoint, Rewriter
 
-from lamina.dialects.core.constants import constant_value
 from lamina.dialects.core.dtypes import numpy_dtype
 from lamina.dialects.llvm.atomics import FenceOp
 from lamina.lowering.buffers._layouts import is_identity
+from lamina.lowering.buffers._line_by_line import begin_at_lines, vector_loop
+from lamina.lowering.buffers._tile_by_tile import begin_tiles_at_lines, tile_loop
 from lamina.passes.framework.conditions import BUFFERS_ONLY
 from lamina.passes.framework.passes import Pass, PassContext, option
 
-_ALIGNMENT = 16
-"""The alignment that large arrays of NumPy have, and the least that a streaming store takes."""
-_LINE = 64
 _SEQUENTIALLY_CONSISTENT = 7
 
 
 def stream_large_outputs(function: func.FuncOp, least_bytes: int) -> int:
-    """Give a private function a variant for aligned outputs that writes past the caches; returns the number
-    of stores in it."""
+    """Let what a private function writes pass by the caches; returns the number of stores that do."""
     visibility = function.sym_visibility
     if visibility is None or visibility.data != "private" or len(function.body.blocks) != 1:
         return 0
     block = function.body.block
-    moved = sum(_bytes(a.type) for a in block.args if isinstance(a.type, MemRefType))
+    moved = sum(_bytes(a.type) for a in block.args)
     if moved < least_bytes:
         return 0
-    found = {a: stores for a in block.args if _bytes(a.type) * 4 >= moved and (stores := _stores_into(a))}
-    if found:
-        _add_variant(block, found)
-    return sum(len(stores) for stores in found.values())
+    streaming = sum(_stream(buffer) for buffer in block.args if _bytes(buffer.type) * 4 >= moved)
+    if streaming:
+        end = cast(Operation, block.last_op)
+        fence = FenceOp.create(properties={"ordering": IntegerAttr(_SEQUENTIALLY_CONSISTENT, i64)})
+        fence.location = end.location
+        Rewriter.insert_op(fence, InsertPoint.before(end))
+    return streaming
 
 
 def _bytes(kind: object) -> int:
@@ -54,152 +46,88 @@ def _bytes(kind: object) -> int:
     return prod(kind.get_shape()) * numpy_dtype(kind.element_type).itemsize
 
 
+def _stream(buffer: BlockArgument) -> int:
+    """Rewrite the loops that store to a buffer, where all of them can begin at lines."""
+    stores = _stores_into(buffer)
+    if not stores:
+        return 0
+    loops = [loop for store in stores if (loop := vector_loop(store))]
+    if len({loop.op for loop in loops}) == len(stores):
+        return sum(begin_at_lines(loop, buffer.block) for loop in loops)
+    tiles = tile_loop(stores)
+    return begin_tiles_at_lines(tiles, buffer.block) if tiles else 0
+
+
 def _stores_into(buffer: BlockArgument) -> list[vector.StoreOp]:
-    """The stores into an argument that may stream; empty where it is used in any other way."""
-    kind = cast(MemRefType, buffer.type)
-    stores = [use.operation for use in buffer.uses]
-    if not is_identity(kind):
-        return []
-    streaming = [op for op in stores if isinstance(op, vector.StoreOp) and op.base is buffer]
-    return streaming if len(streaming) == len(stores) and all(map(_may_stream, streaming)) else []
-
-
-def _may_stream(store: vector.StoreOp) -> bool:
-    """Whether a store writes whole lines, or goes on where the one before it ended, at aligned places."""
-    kind, value = store.base.type, store.vector.type
-    assert isinstance(kind, MemRefType) and isinstance(value, VectorType)
-    size = numpy_dtype(kind.element_type).itemsize
-    stride = 1
-    for index, extent in zip(reversed(store.indices), reversed(kind.get_shape()), strict=True):
-        if divisor(index) * stride * size % _ALIGNMENT:
-            return False
-        stride *= extent
-    return prod(value.get_shape()) * size % _ALIGNMENT == 0 and _fills_lines(store, size)
-
-
-def _fills_lines(store: vector.StoreOp, size: int) -> bool:
-    """Whether the innermost loop moves a store by its width; where that is less than a line, no other store
-    may come between its parts."""
-    loop = store.parent_op()
-    if not isinstance(loop, scf.ForOp) or store.indices[-1] is not loop.body.block.args[0]:
-        return False
-    assert isinstance(store.vector.type, VectorType)
-    width, step = prod(store.vector.type.get_shape()), constant_value(loop.step)
-    if step is None or int(step) != width:
-        return False
-    stores = sum(isinstance(op, vector.StoreOp) for op in loop.body.block.ops)
-    return width * size >= _LINE or stores == 1
-
-
-def divisor(value: SSAValue) -> int:
-    """A number that divides an index whatever its value is; 0 for the index 0."""
-    constant = constant_value(value)
-    if constant is not None:
-        return abs(int(constant))
-    owner = value.owner
-    if isinstance(owner, Block):
-        loop = owner.parent_op()
-        if isinstance(loop, scf.ForOp) and value is owner.args[0]:
-            return gcd(divisor(loop.lb), divisor(loop.step))
-        return 1
-    match owner:
-        case arith.AddiOp() | arith.MinSIOp() | arith.MaxSIOp() | arith.SubiOp():
-            return gcd(divisor(owner.lhs), divisor(owner.rhs))
-        case arith.MuliOp():
-            return divisor(owner.lhs) * divisor(owner.rhs)
-        case _:
-            return 1
-
-
-def _add_variant(block: Block, found: dict[BlockArgument, list[vector.StoreOp]]) -> None:
-    """Put what a block does under a test of alignment: streaming there, as it is elsewhere."""
-    end = block.last_op
-    assert end is not None
-    body = [op for op in block.ops if op is not end and not isinstance(op, arith.ConstantOp)]
-    location = end.location
-
-    def insert(op: Operation) -> SSAValue:
-        op.location = location
-        Rewriter.insert_op(op, InsertPoint.before(end))
-        return op.results[0]
-
-    total = insert(arith.ConstantOp(IntegerAttr(0, IndexType())))
-    for buffer in found:
-        address = insert(memref.ExtractAlignedPointerAsIndexOp.get(buffer))
-        total = insert(arith.OrIOp(total, address))
-    mask = insert(arith.ConstantOp(IntegerAttr(_ALIGNMENT - 1, IndexType())))
-    zero = insert(arith.ConstantOp(IntegerAttr(0, IndexType())))
-    aligned = insert(arith.CmpiOp(insert(arith.AndIOp(total, mask)), zero, "eq"))
-    plain, streaming = Block(), Block()
-    mapping: dict[SSAValue, SSAValue] = {}
-    marked = {store for stores in found.values() for store in stores}
-    for op in body:
-        streaming.add_op(op.clone(mapping))
-    for old, new in zip(_walk(body), _walk(list(streaming.ops)), strict=True):
-        if old in marked:
-            new.properties["nontemporal"] = BoolAttr.from_bool(True)
-            new.properties["alignment"] = IntegerAttr(_ALIGNMENT, i64)
-    for op in body:
-        op.detach()
-        plain.add_op(op)
-    streaming.add_op(FenceOp.create(properties={"ordering": IntegerAttr(_SEQUENTIALLY_CONSISTENT, i64)}))
-    for made in (plain, streaming):
-        made.add_op(scf.YieldOp())
-        for op in made.ops:
-            if isinstance(op, FenceOp | scf.YieldOp):
-                op.location = location
-    branch = scf.IfOp(aligned, [], Region(streaming), Region(plain))
-    branch.location = location
-    Rewriter.insert_op(branch, InsertPoint.before(end))
-
-
-def _walk(ops: list[Operation]) -> list[Operation]:
-    return [inner for op in ops for inner in op.walk()]
+    """The stores of vectors into an argument; empty where it is used in any other way."""
+    uses = [use.operation for use in buffer.uses]
+    stores = [op for op in uses if isinstance(op, vector.StoreOp) and op.base is buffer]
+    return stores if len(stores) == len(uses) and is_identity(cast(MemRefType, buffer.type)) else []
 
 
 @dataclass(frozen=True)
 class StreamLargeOutputs(Pass):
     """Write results that no cache could hold with stores that pass by the caches.
 
-    An ordinary store reads the line first that it writes to; a streaming one does not, and leaves in the
-    cache what is there. A kernel that moves at least `least-bytes` gets a second variant, taken where its
-    outputs start at 16 bytes, as large arrays of NumPy do. Outputs must be written line by line, and not
-    read. A fence ends the variant: streaming stores are seen in no particular order before it.
+    An ordinary store reads the line first that it writes to; a streaming one of a whole line does not, and
+    leaves in the cache what is there. Kernels that move at least `least-bytes` get them. Lines begin where
+    the addresses say, and an output where its caller wants: a loop that computes lane by lane begins anew at
+    the first line, with what comes before and after it under a mask. Where a tile is more than that, as in a
+    transposition, its loop begins at a line too, and its first and last tile may overlap the others. What is
+    written must not be read. A fence ends the kernel: streaming stores are seen in no particular order
+    before it.
 
     ```mlir
-    func.func private @fill(%v: vector<16xf32>, %y: memref<8388608xf32>) {
+    func.func private @negate(%x: memref<8388608xf32>, %y: memref<8388608xf32>) {
       %c0 = arith.constant 0 : index
       %c16 = arith.constant 16 : index
       %c8388608 = arith.constant 8388608 : index
       scf.for %i = %c0 to %c8388608 step %c16 {
-        vector.store %v, %y[%i] : memref<8388608xf32>, vector<16xf32>
+        %v = vector.load %x[%i] : memref<8388608xf32>, vector<16xf32>
+        %n = arith.negf %v : vector<16xf32>
+        vector.store %n, %y[%i] : memref<8388608xf32>, vector<16xf32>
       }
       return
     }
     ```
 
     ```mlir
-    func.func private @fill(%v: vector<16xf32>, %y: memref<8388608xf32>) {
+    func.func private @negate(%x: memref<8388608xf32>, %y: memref<8388608xf32>) {
+      %0 = arith.constant dense<0.000000e+00> : vector<16xf32>
+      %c4 = arith.constant 4 : index
+      %c63 = arith.constant 63 : index
       %c0 = arith.constant 0 : index
       %c16 = arith.constant 16 : index
       %c8388608 = arith.constant 8388608 : index
-      %0 = arith.constant 0 : index
       %1 = memref.extract_aligned_pointer_as_index %y : memref<8388608xf32> -> index
-      %2 = arith.ori %0, %1 : index
-      %3 = arith.constant 15 : index
-      %4 = arith.constant 0 : index
-      %5 = arith.andi %2, %3 : index
-      %6 = arith.cmpi eq, %5, %4 : index
+      %2 = arith.subi %c0, %1 : index
+      %3 = arith.andi %2, %c63 : index
+      %4 = arith.divui %3, %c4 : index
+      %5 = arith.minsi %4, %c8388608 : index
+      %6 = arith.cmpi ne, %5, %c0 : index
       scf.if %6 {
-        scf.for %i = %c0 to %c8388608 step %c16 {
-          vector.store %v, %y[%i] {alignment = 16 : i64, nontemporal = true} : memref<8388608xf32>, vector<16xf32>
-        }
-        llvm.fence seq_cst
-      } else {
-        scf.for %i = %c0 to %c8388608 step %c16 {
-          vector.store %v, %y[%i] : memref<8388608xf32>, vector<16xf32>
-        }
+        %12 = vector.create_mask %5 : vector<16xi1>
+        %13 = vector.maskedload %x[%c0], %12, %0 : memref<8388608xf32>, vector<16xi1>, vector<16xf32> into vector<16xf32>
+        %14 = arith.negf %13 : vector<16xf32>
+        vector.maskedstore %y[%c0], %12, %14 : memref<8388608xf32>, vector<16xi1>, vector<16xf32>
       }
+      %7 = arith.subi %c8388608, %5 : index
+      %8 = arith.remui %7, %c16 : index
+      %9 = arith.subi %c8388608, %8 : index
+      scf.for %arg0 = %5 to %9 step %c16 {
+        %12 = vector.load %x[%arg0] : memref<8388608xf32>, vector<16xf32>
+        %13 = arith.negf %12 : vector<16xf32>
+        vector.store %13, %y[%arg0] {alignment = 64 : i64, nontemporal = true} : memref<8388608xf32>, vector<16xf32>
+      }
+      %10 = arith.subi %c8388608, %9 : index
+      %11 = arith.cmpi ne, %10, %c0 : index
+      scf.if %11 {
+        %12 = vector.create_mask %10 : vector<16xi1>
+        %13 = vector.maskedload %x[%9], %12, %0 : memref<8388608xf32>, vector<16xi1>, vector<16xf32> into vector<16xf32>
+        %14 = arith.negf %13 : vector<16xf32>
+        vector.maskedstore %y[%9], %12, %14 : memref<8388608xf32>, vector<16xi1>, vector<16xf32>
+      }
+      llvm.fence seq_cst
       return
     }
     ```

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TypeVar
 
 from xdsl.builder import Builder
@@ -167,8 +168,14 @@ class Emitter:
         op = self.insert(scf.ForOp(bounds[0], bounds[1], bounds[2], initial, block))
         if parallel:
             op.attributes[PARALLEL] = UnitAttr()
+        with self.inside(block):
+            self.insert(scf.YieldOp(*body(block.args[0], block.args[1:])))
+        return op.results
+
+    @contextmanager
+    def inside(self, block: Block) -> Iterator[None]:
+        """Insert at the end of a block for a while."""
         outside = self.builder.insertion_point
         self.builder.insertion_point = InsertPoint.at_end(block)
-        self.insert(scf.YieldOp(*body(block.args[0], block.args[1:])))
+        yield
         self.builder.insertion_point = outside
-        return op.results

@@ -27,7 +27,10 @@ def report() -> Any:
     slow = Row("slow", None)
     slow.timings = {"lamina": Timing([2e-3]), "torch": Timing([1e-3])}
     slow.problems = {"jax.jit": "fails: no operator Erf"}
-    return Report([fast, slow], {1: Limits(1, 2e9, 1e9, 1e9), 2: Limits(2, 4e9, 1e9, 1e9)}, 2, 1 << 20)
+    limits = {1: Limits(1, 2e9, 1e9, 1e9), 2: Limits(2, 4e9, 1e9, 1e9)}
+    machine = {"processor": "P", "cores": 2, "vector_bits": 256, "cache_bytes": [1024, 2048, 1 << 20]}
+    machine |= {"python": "3", "packages": {"lamina": "0"}}
+    return Report([fast, slow], limits, machine, ["python -m benchmarks.run"])
 
 
 def test_a_part_of_a_page_is_replaced_and_the_rest_stays(tmp_path: Path) -> None:
@@ -65,12 +68,59 @@ def test_the_page_has_the_parts_that_the_commands_write() -> None:
 def test_the_table_has_the_runtimes_that_ran(report: Any) -> None:
     from benchmarks.report import markdown
 
-    text = markdown(report, "python -m benchmarks.run")
+    text = markdown(report)
+    assert text.startswith("```\npython -m benchmarks.run\n```\n\nP, 2 core(s), vectors of 256 bits")
     assert "| workload | threads | Lamina (ms) | PyTorch (ms) | `jax.jit` (ms) | x best peer |" in text
     assert "| fast | 1 | 1 | 2 | 4 | 2.00 | 2.00 - 2.00 | 50% |" in text
     assert "| slow | default | 2 | 1 | fails | 0.50 | 0.50 - 0.50 | - |" in text
     assert "* threads 1: 2.00 x the best peer (geometric mean of 1)" in text
     assert "* slow, default thread(s), jax.jit: fails: no operator Erf" in text
+
+
+def test_files_of_several_runs_become_one_table(report: Any, tmp_path: Path) -> None:
+    from dataclasses import replace
+
+    from benchmarks.limits import Limits
+    from benchmarks.publish import main
+    from benchmarks.report import markdown, write_json
+
+    later = {1: Limits(1, 1e9, 4e9, 1e9), 2: Limits(2, 8e9, 1e9, 1e9)}
+    runs = [
+        replace(report, rows=report.rows[:1], commands=["first"]),
+        replace(report, rows=report.rows[1:], commands=["second"], limits=later),
+    ]
+    files = [str(tmp_path / f"{number}.json") for number in range(2)]
+    for file, run in zip(files, runs, strict=True):
+        write_json(file, run.written())
+    page = tmp_path / "page.md"
+    page.write_text(PAGE)
+    assert main([*files, "--docs", str(page)]) == 0
+    text = page.read_text()
+    best = {1: Limits(1, 2e9, 4e9, 1e9), 2: Limits(2, 8e9, 1e9, 1e9)}
+    assert markdown(replace(report, commands=["first", "second"], limits=best)) in text
+    assert "2 core(s): 8.0 GFLOP/s f32 multiply-adds" in text
+    assert text.endswith("\nby hand\n")
+
+
+def test_runs_of_different_machines_do_not_mix(report: Any, tmp_path: Path) -> None:
+    from dataclasses import replace
+
+    from benchmarks.publish import main
+    from benchmarks.report import write_json
+
+    files = [str(tmp_path / name) for name in ("a.json", "b.json")]
+    write_json(files[0], report.written())
+    write_json(files[1], replace(report, machine={**report.machine, "processor": "Q"}).written())
+    page = tmp_path / "page.md"
+    page.write_text(PAGE)
+    with pytest.raises(SystemExit, match="different machines"):
+        main([*files, "--docs", str(page)])
+    Path(files[0]).write_text("{}")
+    with pytest.raises(SystemExit, match="was not written by"):
+        main(files)
+    with pytest.raises(SystemExit, match="No such file"):
+        main([str(tmp_path / "none.json")])
+    assert page.read_text() == PAGE
 
 
 def test_the_table_of_training_steps_compares_with_the_best() -> None:
