@@ -23,6 +23,9 @@ from lamina.lowering.vector._combiner import fused_products
 _LATENCY = 4
 _LOADS = 1.6
 """Loads that a cycle sustains beside arithmetic (two are the peak)."""
+_LOAD_OVERHEAD = 0.8
+"""What a load costs even where arithmetic takes longer, where each vector is a whole line: broadcasts and
+vectors take turns with multiply-adds at the front of the core, above all where it runs a second thread."""
 _TILE_OVERHEAD = 6
 _STEP_OVERHEAD = 0.8
 _DELAYS = (0.0, 0.5, 1.5)
@@ -139,7 +142,13 @@ class CostModel:
             n * self._delay(access, steps, vector) for n, access in zip(loads, self.inputs, strict=True)
         )
         bound = max(computed, sum(loads) / _LOADS, _LATENCY if self.root.reductions else 1)
-        return bound + sum(delays) + _STEP_OVERHEAD
+        return bound + self._load_overhead * sum(loads) + sum(delays) + _STEP_OVERHEAD
+
+    @cached_property
+    def _load_overhead(self) -> float:
+        """What a load of a product's factor costs beside its arithmetic."""
+        is_product = self.root.reductions and len(self.inputs) > 1
+        return _LOAD_OVERHEAD if is_product and self.target.vector_bits >= 8 * self.target.line_bytes else 0.0
 
     def _delay(self, access: Access, steps: Mapping[int, int], vector: int) -> float:
         """What a load costs beyond its issue, by the cache that holds what a tile reads of an input."""

@@ -117,11 +117,11 @@ def _uses_of_slices(op: Operation) -> Iterator[Use]:
 
 
 def transform_schedule(of: Structured, lanes: int) -> Schedule | None:
-    """Whole squares of as many channels as a register holds; None where there are fewer channels."""
+    """Whole squares of as many channels as a register holds, or of the power of two that there are."""
     found = transform_of(of.op)
-    channels = of.sizes[-1]
-    if found is None or channels < lanes:
+    if found is None:
         return None
+    lanes = 1 << (min(lanes, of.sizes[-1]).bit_length() - 1)
     m, alpha = found.of.m, found.of.alpha
     if found.is_input:
         return Schedule((alpha, alpha, 1, 1, 1, lanes), (2, 3, 4, 5, 0, 1), 5)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import ceil, prod
 
@@ -26,10 +26,14 @@ _ROWS = (1, 2, 3, 4, 5, 6, 7, 8, 12, 14)
 """Iterations of a second loop that one step may take in."""
 _ROWS_AT_ONCE = 4
 """Rows of which sums are held at once where a matrix streams by."""
+_PACKED = 0.9
+"""What reading again costs where a part is packed, beside reading it along rows that lie apart."""
 _REUSE = 4
 """How often a packed part has to be read."""
 _LINES = 8
 """The distance of rows, in cache lines, from which on reading them one after the other is slow."""
+_PAGES = 64
+"""Rows, each on a page of its own, that can be written side by side."""
 _BLOCK = (2, 3, 4)
 """Iterations of two further loops, where vectors run along a reduction."""
 
@@ -147,9 +151,12 @@ def default_schedule(
         return _transposition(root, model.lanes, target)
     tile, vector = best
     sizes = tuple(tile.get(loop, 1) for loop in root.loops)
-    order = _order(root, tile, vector, target)
-    packed = None if vector in root.reductions else _packed_input(root, sizes, order, vector, target)
-    return Schedule(sizes, order, vector, packed)
+    if vector in root.reductions:
+        return Schedule(sizes, tuple(root.loops), vector, None)
+    natural, first = tuple(root.loops), (vector, *(loop for loop in root.loops if loop != vector))
+    packed = {order: _packed_input(root, sizes, order, vector, target) for order in (natural, first)}
+    order = min(packed, key=lambda o: _traffic(root, tile, o, target) * (1 if packed[o] is None else _PACKED))
+    return Schedule(sizes, order, vector, packed[order])
 
 
 def _candidates(model: CostModel) -> Iterator[tuple[int, dict[int, int]]]:
@@ -222,12 +229,16 @@ def _transposition(root: Structured, lanes: int, target: Target) -> Schedule | N
     assert isinstance(kind, TensorType)
     bits = bits_of(kind.element_type)
     line = max(lanes, target.line_bytes * 8 // bits)
-    is_large = prod(root.sizes) * bits / 8 > FAR * target.l2_bytes
-    width = line if is_large and root.sizes[written] % line == 0 else lanes
+    size = prod(root.sizes) * bits / 8
+    width = line if size > FAR * target.l2_bytes and root.sizes[written] % line == 0 else lanes
     sizes = {read: lanes, written: width}
-    # Inside, the loop along the rows that lie further apart: a tile then stays on their pages.
+    # Inside, the loop along the rows that lie further apart: a tile then stays on their pages. But few short
+    # rows of something that the cache does not hold are read in one go.
     apart = max(_stride(root, i, written) for i in root.used_inputs())
-    last = (read, written) if apart < _stride(root, len(root.inputs), read) else (written, read)
+    goes_along_written = apart < _stride(root, len(root.inputs), read)
+    if size > target.l2_bytes and root.sizes[read] <= _PAGES:
+        goes_along_written = False
+    last = (read, written) if goes_along_written else (written, read)
     order = (*(loop for loop in root.loops if loop not in sizes), *last)
     return Schedule(tuple(sizes.get(loop, 1) for loop in root.loops), order, written)
 
@@ -289,16 +300,7 @@ def _packed_input(
     return None
 
 
-def _order(root: Structured, tile: dict[int, int], vector: int, target: Target) -> tuple[int, ...]:
-    """The loops from outermost: as they stand, or the vector loop first if that moves less memory."""
-    natural = list(root.loops)
-    first = [vector, *(loop for loop in natural if loop != vector)]
-    if vector in root.reductions:
-        return tuple(natural)
-    return tuple(min((natural, first), key=lambda order: _traffic(root, tile, order, target)))
-
-
-def _traffic(root: Structured, tile: dict[int, int], order: list[int], target: Target) -> float:
+def _traffic(root: Structured, tile: dict[int, int], order: Sequence[int], target: Target) -> float:
     """A measure of the bytes that are read again from behind the first-level cache.
 
     In each iteration of a loop that an input does not depend on, the part that the loops outside have

@@ -13,7 +13,7 @@ from lamina.passes.framework.passes import ANY_OP, Pass, PassContext, option
 from lamina.passes.nn._layout import Propagation
 from lamina.passes.nn._layout_rules import convert_window, is_window, rewrite
 
-_COLUMNS = 128
+_COLUMNS = 512
 """Pixels that make a product over images as good as one over channels."""
 _POOLINGS = ("nn.max_pool2d", "nn.avg_pool2d")
 

@@ -94,3 +94,11 @@ def test_threads_do_not_change_a_bit(size: int) -> None:
 def test_an_unknown_choice_is_an_error() -> None:
     with pytest.raises(LaminaError, match=r"no tiles named winograd=f3"):
         lamina.compile(lamina.parse(_program(1, 4, 4, 8, 8)[0]), winograd="f3")
+
+
+def test_fewer_channels_than_lanes_take_part_of_a_register() -> None:
+    module = lamina.parse(_program(1, 8, 8, 8, 24)[0])
+    wide = "func.func(cpu-default-schedule{vector-bits=512 vector-registers=32})"
+    lamina.run_pipeline(module, f"{UNTIL},winograd-convolutions{{winograd=f2}},{wide}")
+    transform = next(op for op in module.walk() if op.name == "linalg.winograd_input_transform")
+    assert "tile = array<i64: 4, 4, 1, 1, 1, 8>" in lamina.to_text(transform)

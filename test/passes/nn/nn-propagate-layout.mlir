@@ -165,10 +165,10 @@ func.func @depthwise_alone(%x: tensor<1x4x6x6xf32>) -> tensor<1x4x4x4xf32> {
 // CHECK-NOT: nn.transpose
 // CHECK-NOT: NHWC
 // CHECK: return
-func.func @pointwise_alone(%x: tensor<1x4x16x16xf32>) -> tensor<1x8x16x16xf32> {
+func.func @pointwise_alone(%x: tensor<1x4x32x16xf32>) -> tensor<1x8x32x16xf32> {
   %w = nn.constant dense<0.5> : tensor<8x4x1x1xf32>
-  %0 = nn.conv2d %x, %w : (tensor<1x4x16x16xf32>, tensor<8x4x1x1xf32>) -> tensor<1x8x16x16xf32>
-  return %0 : tensor<1x8x16x16xf32>
+  %0 = nn.conv2d %x, %w : (tensor<1x4x32x16xf32>, tensor<8x4x1x1xf32>) -> tensor<1x8x32x16xf32>
+  return %0 : tensor<1x8x32x16xf32>
 }
 // CHECK-LABEL: @few_pixels
 // CHECK: nn.conv2d {{.*}}NHWC
