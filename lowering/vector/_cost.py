@@ -124,9 +124,9 @@ class CostModel:
             and any(step > 1 and not _depends(access, loop) for loop, step in steps.items())
         ]
         rows = min(reused, default=0)
-        # Where each repeated scalar is used once only, LLVM loads them all ahead.
-        repeated = 1 if rows > 1 or not reused else held
-        return held + rows + repeated <= registers
+        # What is used once only, LLVM loads ahead: the scalars of a single row, a depthwise product's inputs.
+        used_once = any(self._loads(access, steps, vector) >= held for access in self.inputs)
+        return held + rows + (held if reused and used_once else 1) <= registers
 
     def _loads(self, access: Access, steps: Mapping[int, int], vector: int) -> float:
         outer = prod(step for loop, step in steps.items() if loop != vector and _depends(access, loop))
