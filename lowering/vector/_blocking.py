@@ -10,6 +10,7 @@ in columns, a cache line from each of its rows; in blocks of a few rows it is re
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from math import prod
 
 from xdsl.dialects.builtin import TensorType
@@ -21,8 +22,10 @@ from lamina.lowering.vector._cost import bits_of
 
 STREAMED_ROWS = 8
 """Rows of a matrix that are read side by side: prefetching follows so many (16 took 1.5 times as long)."""
-_MOST_ROWS = 8
-"""Rows of the other factor up to which reading the matrix is what counts."""
+MOST_ROWS = 24
+"""Rows of the other factor up to which reading the matrix is what counts; beyond, packing it pays."""
+MOST_ROWS_OF_PACKED = 12
+"""The same where the matrix is a constant, which is packed ahead."""
 FAR = 16
 """How many second-level caches something has to be larger than to come from memory each time."""
 _COLUMNS = 2048
@@ -47,10 +50,21 @@ def blocks_of(root: Structured, target: Target) -> tuple[int, ...]:
     return tuple(blocks) if held <= cache and inside >= LEAST_STEPS else ()
 
 
-def streamed_matrix(root: Structured, vector: int, target: Target) -> tuple[int, int] | None:
-    """A product's reduction and the number of rows, where it reads a large matrix for few rows.
+@dataclass(frozen=True)
+class StreamedMatrix:
+    """A large matrix that a product reads for few rows."""
 
-    The matrix lies in rows along ``vector`` and depends on no other parallel loop.
+    operand: int
+    summed: int
+    """The loop of the reduction."""
+    rows: int
+    """Of the other factor."""
+
+
+def streamed_matrix(root: Structured, vector: int, target: Target) -> StreamedMatrix | None:
+    """The large matrix that a product reads for few rows.
+
+    It lies in rows along ``vector`` and depends on no other parallel loop.
     """
     reductions = [loop for loop in root.reductions if root.sizes[loop] > 1]
     if len(reductions) != 1 or len(root.inputs) != 2 or product(root) is None or vector in reductions:
@@ -58,10 +72,12 @@ def streamed_matrix(root: Structured, vector: int, target: Target) -> tuple[int,
     (summed,) = reductions
     rows = prod(root.sizes[loop] for loop in root.parallels if loop != vector)
     matrices = [i for i in range(2) if _moves(root, i, vector)]
-    if rows > _MOST_ROWS or len(matrices) != 1 or not _is_matrix(root, matrices[0], summed, vector):
+    if rows > MOST_ROWS or len(matrices) != 1 or not _is_matrix(root, matrices[0], summed, vector):
         return None
     is_large = _bytes(root, matrices[0], []) > FAR * target.l2_bytes
-    return (summed, rows) if is_large and root.sizes[vector] >= target.line_bytes else None
+    if not is_large or root.sizes[vector] < target.line_bytes:
+        return None
+    return StreamedMatrix(matrices[0], summed, rows)
 
 
 def _is_matrix(root: Structured, operand: int, summed: int, vector: int) -> bool:

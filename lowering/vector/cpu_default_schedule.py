@@ -13,12 +13,20 @@ from xdsl.ir import Operation
 from lamina.lowering.codegen.target import Target
 from lamina.lowering.dispatch._outline import UPDATE
 from lamina.lowering.vector._access import Structured
-from lamina.lowering.vector._blocking import FAR, STREAMED_ROWS, blocks_of, columns_of_block, streamed_matrix
+from lamina.lowering.vector._blocking import (
+    FAR,
+    MOST_ROWS_OF_PACKED,
+    STREAMED_ROWS,
+    blocks_of,
+    columns_of_block,
+    streamed_matrix,
+)
 from lamina.lowering.vector._cost import CostModel, bits_of
 from lamina.lowering.vector._groups import form_groups, sums_in_blocks
 from lamina.lowering.vector._packing import packing_of
 from lamina.lowering.vector._schedule import ATTRIBUTE, Schedule
 from lamina.lowering.vector._winograd import transform_of, transform_schedule
+from lamina.lowering.vector.pack_constant_operands import is_given_as_constant
 from lamina.lowering.vector.vectorize_dispatches import obstacle
 from lamina.passes.framework.passes import Pass, PassContext, option
 
@@ -173,11 +181,14 @@ def _streamed(model: CostModel) -> Schedule | None:
         found = streamed_matrix(root, vector, model.target) if model.is_vector_loop(vector) else None
         if found is None:
             continue
-        summed, rows = found
+        rows = found.rows
+        if rows > MOST_ROWS_OF_PACKED and is_given_as_constant(root.inputs[found.operand]):
+            return None
         row = max(root.parallels, key=lambda loop: (loop != vector, root.sizes[loop]))
-        # All rows at once, or in two halves: their sums stay in registers. More lines of the sums and of the
-        # matrix, which may fall on the same places of the cache, would oust each other.
-        at_once = rows if rows <= _ROWS_AT_ONCE else ceil(rows / 2)
+        # All rows at once, or in two halves or more: their sums stay in registers. More lines of the sums and
+        # of the matrix, which may fall on the same places of the cache, would oust each other.
+        parts = max(2, ceil(2 * rows / (model.target.vector_registers - 4)))
+        at_once = rows if rows <= _ROWS_AT_ONCE else ceil(rows / parts)
         width = model.lanes * (2 if at_once > 2 else 4)
         tile = [1] * len(root.sizes)
         tile[vector] = width
@@ -185,7 +196,7 @@ def _streamed(model: CostModel) -> Schedule | None:
             tile[row] = at_once
         order = (*dict.fromkeys((row, vector, *root.loops)),)
         blocks = (columns_of_block(root.sizes[vector], width), STREAMED_ROWS)
-        return Schedule(tuple(tile), order, vector, None, (vector, summed), blocks)
+        return Schedule(tuple(tile), order, vector, None, (vector, found.summed), blocks)
     return None
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import prod
+from typing import cast
 
 from xdsl.dialects import arith, func, tensor
 from xdsl.dialects.builtin import FunctionType, ModuleOp, TensorType
@@ -89,6 +90,17 @@ def is_constant_argument(value: SSAValue, block: Block, callers: Sequence[func.C
     if not isinstance(value, BlockArgument) or value.block is not block or not value.has_one_use():
         return False
     return all(_is_large_constant(call.arguments[value.index]) for call in callers)
+
+
+def is_given_as_constant(value: SSAValue) -> bool:
+    """Whether this pass could pack a value: an argument for which every call gives a constant."""
+    block = value.owner
+    function = block.parent_op() if isinstance(block, Block) else None
+    if not isinstance(function, func.FuncOp) or (module := function.parent_op()) is None:
+        return False
+    name = function.sym_name.data
+    calls = [op for op in module.walk() if isinstance(op, func.CallOp) and op.callee.string_value() == name]
+    return bool(calls) and is_constant_argument(value, cast(Block, block), calls)
 
 
 def _is_large_constant(value: SSAValue) -> bool:

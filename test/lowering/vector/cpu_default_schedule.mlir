@@ -92,3 +92,35 @@ func.func @few_rows(%a: tensor<3x4096xf32>, %b: tensor<4096x4096xf32>, %out: ten
   %e = linalg.exp ins(%m : tensor<3x4096xf32>) outs(%out : tensor<3x4096xf32>) -> tensor<3x4096xf32>
   return %e : tensor<3x4096xf32>
 }
+
+// -----
+
+// So they are for more rows, in parts of as many as registers hold. Not so a constant: it can be packed ahead.
+// CHECK-LABEL: func.func private @more_rows
+// CHECK: linalg.matmul
+// CHECK-SAME: block_sizes = array<i64: 2048, 8>, blocks = array<i64: 1, 2>, order = array<i64: 0, 1, 2>, tile = array<i64: 5, 16, 1>
+func.func private @more_rows(%a: tensor<20x4096xf32>, %b: tensor<4096x4096xf32>, %out: tensor<20x4096xf32>) -> tensor<20x4096xf32> {
+  %zero = arith.constant 0.0 : f32
+  %f = linalg.fill ins(%zero : f32) outs(%out : tensor<20x4096xf32>) -> tensor<20x4096xf32>
+  %m = linalg.matmul ins(%a, %b : tensor<20x4096xf32>, tensor<4096x4096xf32>)
+    outs(%f : tensor<20x4096xf32>) -> tensor<20x4096xf32>
+  return %m : tensor<20x4096xf32>
+}
+// CHECK-LABEL: func.func private @constant_matrix
+// CHECK: linalg.matmul
+// CHECK-NOT: blocks
+// CHECK-SAME: ins
+func.func private @constant_matrix(%a: tensor<20x4096xf32>, %b: tensor<4096x4096xf32>, %out: tensor<20x4096xf32>) -> tensor<20x4096xf32> {
+  %zero = arith.constant 0.0 : f32
+  %f = linalg.fill ins(%zero : f32) outs(%out : tensor<20x4096xf32>) -> tensor<20x4096xf32>
+  %m = linalg.matmul ins(%a, %b : tensor<20x4096xf32>, tensor<4096x4096xf32>)
+    outs(%f : tensor<20x4096xf32>) -> tensor<20x4096xf32>
+  return %m : tensor<20x4096xf32>
+}
+func.func @calls(%a: tensor<20x4096xf32>, %b: tensor<4096x4096xf32>) -> (tensor<20x4096xf32>, tensor<20x4096xf32>) {
+  %w = arith.constant dense<2.0> : tensor<4096x4096xf32>
+  %out = tensor.empty() : tensor<20x4096xf32>
+  %y = func.call @more_rows(%a, %b, %out) : (tensor<20x4096xf32>, tensor<4096x4096xf32>, tensor<20x4096xf32>) -> tensor<20x4096xf32>
+  %z = func.call @constant_matrix(%a, %w, %out) : (tensor<20x4096xf32>, tensor<4096x4096xf32>, tensor<20x4096xf32>) -> tensor<20x4096xf32>
+  return %y, %z : tensor<20x4096xf32>, tensor<20x4096xf32>
+}
