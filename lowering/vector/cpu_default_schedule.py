@@ -32,8 +32,8 @@ from lamina.passes.framework.passes import Pass, PassContext, option
 
 _ROWS = (1, 2, 3, 4, 5, 6, 7, 8, 12, 14)
 """Iterations of a second loop that one step may take in."""
-_ROWS_AT_ONCE = 4
-"""Rows of which sums are held at once where a matrix streams by."""
+_REGISTERS_OF_ROW = 4
+"""For each of so many registers, the sums of one row are held at once where a matrix streams by."""
 _PACKED = 0.9
 """What reading again costs where a part is packed, beside reading it along rows that lie apart."""
 _REUSE = 4
@@ -187,8 +187,9 @@ def _streamed(model: CostModel) -> Schedule | None:
         row = max(root.parallels, key=lambda loop: (loop != vector, root.sizes[loop]))
         # All rows at once, or in two halves or more: their sums stay in registers. More lines of the sums and
         # of the matrix, which may fall on the same places of the cache, would oust each other.
-        parts = max(2, ceil(2 * rows / (model.target.vector_registers - 4)))
-        at_once = rows if rows <= _ROWS_AT_ONCE else ceil(rows / parts)
+        registers = model.target.vector_registers
+        parts = max(2, ceil(2 * rows / (registers - 4)))
+        at_once = rows if rows <= registers // _REGISTERS_OF_ROW else ceil(rows / parts)
         width = model.lanes * (2 if at_once > 2 else 4)
         tile = [1] * len(root.sizes)
         tile[vector] = width
