@@ -40,6 +40,7 @@ class FileSource:
 
     def __init__(self, path: str | Path, entry: str, donate: Sequence[int | str]) -> None:
         self.path = Path(path)
+        self._given = path
         self.files: dict[Path, tuple[int, ...]] = {}
         """Other files that the model was read from, and their state then."""
         self._entry = entry
@@ -71,7 +72,7 @@ class FileSource:
     def _read(self) -> ModuleOp:
         from lamina.lowering.api import load
 
-        return donated(load(self.path), self._entry, self._donate)
+        return donated(load(self._given), self._entry, self._donate)  # which knows what is no path
 
     def is_unchanged(self) -> bool:
         for path, state in (*self._seen.items(), *self.files.items()):

@@ -253,6 +253,12 @@ def test_run_pipeline_changes_and_returns_the_module() -> None:
         lamina.run_pipeline(module, "canonicalise")
 
 
+@pytest.mark.parametrize("read", [lamina.load, lamina.compile])
+def test_text_in_place_of_a_path_is_said_to_be_text(read: Callable[[str], object]) -> None:
+    with pytest.raises(lamina.LaminaError, match="is text, not the path of a file\n  hint: read it with"):
+        read("func.func @main() {\n  return\n}")
+
+
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
