@@ -47,7 +47,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     if args.step:
         print(json.dumps(_STEPS[args.step](*args.models)))
         return 0
-    from benchmarks.report import machine, write_json
+    from benchmarks.machine import machine
+    from benchmarks.report import write_json
     from benchmarks.workloads import COMPILED, WORKLOADS
 
     unknown = [name for name in args.models if name not in WORKLOADS]

@@ -148,3 +148,10 @@ def test_a_process_that_ends_without_an_answer_is_said() -> None:
 
     with pytest.raises(Ended, match="ended with status 2"):
         ask("benchmarks.run", ["--nonsense"], 1)
+
+
+def test_an_unknown_model_is_refused_before_anything_is_compiled() -> None:
+    from benchmarks.compile import main
+
+    with pytest.raises(SystemExit, match=r"no row is named nonsense; rows are: .*resnet-50"):
+        main(["nonsense"])
