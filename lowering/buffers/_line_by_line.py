@@ -24,11 +24,11 @@ from lamina.lowering.buffers._lines import (
     element_bytes,
     end_of,
     memory_of,
-    number,
     position,
     stream,
     to_next_line,
 )
+from lamina.lowering.buffers._work import known_index
 from lamina.lowering.vector._emitter import Emitter, Index
 
 _LANE_BY_LANE = ("arith", "math")
@@ -60,13 +60,13 @@ class VectorLoop:
         """The position of the loop, also where the last iteration starts early so as not to go too far."""
         moved, *_ = self.body.args
         least = [op for op in self.body.ops if isinstance(op, arith.MinSIOp) and op.lhs is moved]
-        return {moved, *(op.result for op in least if number(op.rhs) == self.limit - self.width)}
+        return {moved, *(op.result for op in least if known_index(op.rhs) == self.limit - self.width)}
 
     @cached_property
     def limit(self) -> int:
         """A number that the upper bound is not above; 0 if there is none."""
         bound = self.op.ub.owner
-        return number(bound.rhs if isinstance(bound, arith.MinSIOp) else self.op.ub) or 0
+        return known_index(bound.rhs if isinstance(bound, arith.MinSIOp) else self.op.ub) or 0
 
     def only_moves_accesses(self) -> bool:
         """Whether the position is used as the last index of vectors that are loaded and stored only."""
@@ -111,7 +111,7 @@ def vector_loop(store: vector.StoreOp) -> VectorLoop | None:
         return None
     assert isinstance(store.vector.type, VectorType)
     found = VectorLoop(op, prod(store.vector.type.get_shape()), store)
-    if number(op.step) != found.width or found.width & (found.width - 1):
+    if known_index(op.step) != found.width or found.width & (found.width - 1):
         return None
     moved = found.only_moves_accesses() and all(_block_of(v) is not found.body for v in store.indices[:-1])
     return found if moved and all(map(found.is_lane_by_lane, found.body.ops)) else None

@@ -10,18 +10,12 @@ from xdsl.dialects import arith, memref, scf, vector
 from xdsl.dialects.builtin import BoolAttr, IntegerAttr, MemRefType, VectorType, i64
 from xdsl.ir import Operation, SSAValue
 
-from lamina.dialects.core.constants import constant_value
 from lamina.dialects.core.dtypes import numpy_dtype
+from lamina.lowering.buffers._work import known_index
 from lamina.lowering.vector._emitter import Emitter, Index
 
 LINE = 64
 """The bytes that a cache holds and memory gives at once."""
-
-
-def number(value: SSAValue) -> int | None:
-    """The number that an index is known to be."""
-    known = constant_value(value)
-    return None if known is None else int(known)
 
 
 def memory_of(access: vector.LoadOp | vector.StoreOp) -> MemRefType:
@@ -49,7 +43,7 @@ def stream(store: Operation) -> None:
 
 def position(value: SSAValue) -> Index:
     """An index, as a number where that is known."""
-    known = number(value)
+    known = known_index(value)
     return value if known is None else known
 
 

@@ -19,13 +19,13 @@ from lamina.lowering.buffers._lines import (
     element_bytes,
     end_of,
     memory_of,
-    number,
     position,
     stream,
     to_next_line,
     vector_bytes,
 )
 from lamina.lowering.buffers._parallel_loops import CHUNK
+from lamina.lowering.buffers._work import known_index
 from lamina.lowering.vector._emitter import Emitter, Index
 
 
@@ -53,7 +53,7 @@ def tile_loop(stores: list[vector.StoreOp]) -> TileLoop | None:
 def _fills_lines(store: vector.StoreOp, loop: scf.ForOp) -> bool:
     """Whether a store writes whole lines, in rows that all begin at the same place of a line."""
     size, (*_, row) = element_bytes(store), memory_of(store).get_shape()
-    is_whole = number(loop.step) == vector_bytes(store) // size and vector_bytes(store) % LINE == 0
+    is_whole = known_index(loop.step) == vector_bytes(store) // size and vector_bytes(store) % LINE == 0
     return is_whole and (len(store.indices) == 1 or row * size % LINE == 0)
 
 
@@ -84,7 +84,7 @@ def _addresses(use: Use) -> bool:
         case vector.LoadOp() | memref.LoadOp() | vector.StoreOp():
             return True
         case arith.AddiOp():
-            return number(op.operands[1 - use.index]) is not None and _moves(op.result)
+            return known_index(op.operands[1 - use.index]) is not None and _moves(op.result)
         case _:
             return False
 
@@ -128,11 +128,11 @@ def _end_of_chunks(loop: scf.ForOp) -> int | None:
         return None
     if not (isinstance(start, arith.MuliOp) and isinstance(bound, arith.MinSIOp)):
         return None
-    added, sizes = bound.lhs.owner, (number(start.rhs), number(bound.rhs), number(loop.step))
+    added, sizes = bound.lhs.owner, (known_index(start.rhs), known_index(bound.rhs), known_index(loop.step))
     if start.lhs is not function.args[0] or not isinstance(added, arith.AddiOp) or added.lhs is not loop.lb:
         return None
     size, end, step = sizes
-    if size is None or end is None or step is None or number(added.rhs) != size:
+    if size is None or end is None or step is None or known_index(added.rhs) != size:
         return None
     return end if size % step == 0 and end % step == 0 else None
 

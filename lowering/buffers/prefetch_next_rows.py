@@ -14,13 +14,12 @@ from xdsl.rewriter import InsertPoint, Rewriter
 
 from lamina.dialects.core.ods.classes import class_of
 from lamina.lowering.buffers._layouts import is_identity
+from lamina.lowering.buffers._lines import LINE
 from lamina.lowering.buffers._parallel_loops import PARALLEL
 from lamina.lowering.buffers._work import bits, cycles, known_index
 from lamina.passes.framework.conditions import BUFFERS_ONLY
 from lamina.passes.framework.passes import Pass, PassContext, option
 
-_LINE = 64
-"""Bytes that come at once."""
 _ROWS_HELD = 4
 """Rows that the second-level cache has to hold: the one that is used, the next one, and results."""
 _SECOND_LEVEL = 2
@@ -124,7 +123,7 @@ def _prefetch(rows: scf.ForOp, walk: _Walk, place: scf.ForOp) -> None:
         return insert(arith.MinSIOp(ahead, constant(bound, before)), before).results[0]
 
     row = bounded(rows.body.block.args[0], 1, count - 1, before_all)
-    line = _LINE // walk.element_bytes
+    line = LINE // walk.element_bytes
     for distance in range(0, step, line):
         column = bounded(place.body.block.args[0], distance, columns - 1, before_step)
         insert(_hint(walk.buffer, [*walk.read.indices[:-2], row, column]), before_step)
