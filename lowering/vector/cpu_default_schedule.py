@@ -188,7 +188,7 @@ def _streamed(model: CostModel) -> Schedule | None:
         # All rows at once, or in two halves or more: their sums stay in registers. More lines of the sums and
         # of the matrix, which may fall on the same places of the cache, would oust each other.
         registers = model.target.vector_registers
-        parts = max(2, ceil(2 * rows / (registers - 4)))
+        parts = max(2, ceil(2 * rows / max(1, registers - 4)))
         at_once = rows if rows <= registers // _REGISTERS_OF_ROW else ceil(rows / parts)
         width = model.lanes * (2 if at_once > 2 else 4)
         tile = [1] * len(root.sizes)
@@ -247,9 +247,8 @@ def _transposition(root: Structured, lanes: int, target: Target) -> Schedule | N
     # Inside, the loop along the rows that lie further apart: a tile then stays on their pages. But few short
     # rows of something that the cache does not hold are read in one go.
     apart = max(_stride(root, i, written) for i in root.used_inputs())
-    goes_along_written = apart < _stride(root, len(root.inputs), read)
-    if size > target.l2_bytes and root.sizes[read] <= _PAGES:
-        goes_along_written = False
+    at_one_go = size > target.l2_bytes and root.sizes[read] <= _PAGES
+    goes_along_written = apart < _stride(root, len(root.inputs), read) and not at_one_go
     last = (read, written) if goes_along_written else (written, read)
     order = (*(loop for loop in root.loops if loop not in sizes), *last)
     return Schedule(tuple(sizes.get(loop, 1) for loop in root.loops), order, written)
